@@ -68,7 +68,8 @@ func findChannels(ctx context.Context, s *spectator, q hub.ChannelsQuery) (found
 func newAppThreads(env *Env) *cobra.Command {
 	var o struct {
 		listing
-		limit int
+		limit    int
+		archived bool
 	}
 	cmd := &cobra.Command{
 		Use:   "threads",
@@ -78,23 +79,33 @@ the number of its messages, of its open tasks and of all its tasks, and of the c
 and locks that agents hold for it. "hubcli log --thread-id ID" shows what was said
 there. Threads that hold direct messages alone are listed for the operator: the
 command reads the operator's secret in the store of the hub. With HUB_AGENT it lists
-what this agent may see.`,
+what this agent may see. Threads of archived rooms are listed with --archived only.`,
 		Example: `  hubcli app threads
   hubcli app threads --limit 20 --watch`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
-				return findThreads(ctx, s, o.limit)
+				return findThreads(ctx, s, o.limit, o.archived)
 			})
 		},
 	}
 	addLimit(cmd.Flags(), &o.limit)
+	cmd.Flags().BoolVar(&o.archived, "archived", false, "threads of archived rooms too")
 	o.listing.add(env, cmd.Flags())
 	return cmd
 }
 
-func findThreads(ctx context.Context, s *spectator, limit int) (found, error) {
-	threads, err := firstOf(limit, hub.Walk(ctx, s.Threads, hub.ThreadsQuery{Limit: pageOf(limit)}))
+func findThreads(ctx context.Context, s *spectator, limit int, archived bool) (found, error) {
+	all := hub.Walk(ctx, s.Threads, hub.ThreadsQuery{Limit: pageOf(limit)})
+	if !archived {
+		all = outsideArchive(ctx, s, all, func(h *hub.ThreadSummary) *hub.RoomID {
+			if id, ok := h.Channel.Room(); ok {
+				return &id
+			}
+			return nil
+		})
+	}
+	threads, err := firstOf(limit, all)
 	if err != nil {
 		return found{}, err
 	}

@@ -77,13 +77,15 @@ func newAppDecisions(env *Env) *cobra.Command {
 	var o struct {
 		listing
 		roomRef
-		limit int
+		limit    int
+		archived bool
 	}
 	cmd := &cobra.Command{
 		Use:   "decisions",
 		Short: "List the decisions of all rooms as a table",
 		Long: `List what the rooms have decided, the latest first, with the names of the rooms and
-ages. "hubcli decision list" shows the notes with their lines.`,
+ages. "hubcli decision list" shows the notes with their lines. Decisions of archived
+rooms are listed with --archived or --room only.`,
 		Example: `  hubcli app decisions --limit 20
   hubcli app decisions --room . --watch`,
 		Args: arity(),
@@ -97,19 +99,24 @@ ages. "hubcli decision list" shows the notes with their lines.`,
 				if err != nil {
 					return found{}, err
 				}
-				return findDecisions(ctx, s, room, o.limit)
+				return findDecisions(ctx, s, room, o.limit, o.archived || room != "")
 			})
 		},
 	}
 	f := cmd.Flags()
 	o.addRoom(f, roomOnlyUsage)
 	addLimit(f, &o.limit)
+	f.BoolVar(&o.archived, "archived", false, "decisions of archived rooms too")
 	o.listing.add(env, f)
 	return cmd
 }
 
-func findDecisions(ctx context.Context, s *spectator, room hub.RoomID, limit int) (found, error) {
-	decisions, err := firstOf(limit, hub.Walk(ctx, s.Decisions, hub.DecisionsQuery{RoomID: room, Limit: pageOf(limit)}))
+func findDecisions(ctx context.Context, s *spectator, room hub.RoomID, limit int, archived bool) (found, error) {
+	all := hub.Walk(ctx, s.Decisions, hub.DecisionsQuery{RoomID: room, Limit: pageOf(limit)})
+	if !archived {
+		all = outsideArchive(ctx, s, all, func(d *hub.Decision) *hub.RoomID { return &d.RoomID })
+	}
+	decisions, err := firstOf(limit, all)
 	if err != nil {
 		return found{}, err
 	}

@@ -64,7 +64,7 @@ Without names the command shows whom it would retire, and asks. --yes answers th
 		},
 	}
 	f := cmd.Flags()
-	f.Var(durationValue{&o.idle, leastIdle, maxIdle, inUnits}, "idle", "`time` for which the agents have done nothing,  from 10m on, such as 24h or 7d (without it name agents)")
+	f.Var(durationValue{&o.idle, leastIdle, maxIdle, inUnits}, "idle", "`time` for which the agents have done nothing, from 10m on, such as 24h or 7d (without it name agents)")
 	f.StringVar(&o.reason, "reason", "", "`text` that those are told whom it concerns")
 	f.BoolVar(&o.yes, "yes", false, "do not ask")
 	o.baseURL.add(env, f)

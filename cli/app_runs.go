@@ -54,10 +54,11 @@ began, ENDED the time since its last task ended. Runs of archived rooms are list
 }
 
 func findRuns(ctx context.Context, s *spectator, q hub.RunsQuery, archived bool) (found, error) {
-	runs, err := hub.All(ctx, s.Runs, q)
-	if err == nil && !archived {
-		runs, err = outsideArchive(ctx, s, runs, func(r *hub.Run) *hub.RoomID { return r.RoomID })
+	all := hub.Walk(ctx, s.Runs, q)
+	if !archived {
+		all = outsideArchive(ctx, s, all, func(r *hub.Run) *hub.RoomID { return r.RoomID })
 	}
+	runs, err := firstOf(0, all)
 	if err != nil {
 		return found{}, err
 	}

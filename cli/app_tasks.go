@@ -101,10 +101,11 @@ func checkNamed(cmd *cobra.Command, flag string, id hub.AgentID) error {
 }
 
 func findTasks(ctx context.Context, s *spectator, q hub.TasksQuery, archived bool) (found, error) {
-	tasks, err := hub.All(ctx, s.Tasks, q)
-	if err == nil && !archived {
-		tasks, err = outsideArchive(ctx, s, tasks, func(t *hub.Task) *hub.RoomID { return t.RoomID })
+	all := hub.Walk(ctx, s.Tasks, q)
+	if !archived {
+		all = outsideArchive(ctx, s, all, func(t *hub.Task) *hub.RoomID { return t.RoomID })
 	}
+	tasks, err := firstOf(0, all)
 	if err != nil {
 		return found{}, err
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -60,16 +61,12 @@ func archivesProject(archived bool) archiving {
 				went++
 			}
 		}
-		rooms := fmt.Sprintf("%d rooms", went)
-		if went == 1 {
-			rooms = "1 room"
-		}
 		text := archivedText(fmt.Sprintf("project %s %s", out.Row.ProjectID, peertext.TerminalLine(out.Row.Slug)), project.Archived == archived, archived)
 		says := "; in the lists again: "
 		if archived {
 			says = "; out of the lists: "
 		}
-		return out.Row, text + says + rooms + "\n", nil
+		return out.Row, text + says + overview.Count(went, "room") + "\n", nil
 	}
 }
 

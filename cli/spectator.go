@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"slices"
+	"iter"
 
 	"hubcli/api/client"
 	"hubcli/hub"
@@ -57,20 +57,23 @@ func newSpectator(ctx context.Context, env *Env, c *client.Client, sees sight) (
 // now is the time of this look.
 func (s *spectator) now() hub.Time { return hub.TimeOf(s.env.Now()) }
 
-// outsideArchive leaves out rows of archived rooms.
-func outsideArchive[T any](ctx context.Context, s *spectator, rows []T, room func(*T) *hub.RoomID) ([]T, error) {
-	inRooms := slices.ContainsFunc(rows, func(row T) bool { return room(&row) != nil })
-	if !inRooms {
-		return rows, nil
+// outsideArchive leaves out rows of archived rooms. It asks which those are when it meets the
+// first row of a room.
+func outsideArchive[T any](ctx context.Context, s *spectator, rows iter.Seq2[T, error], room func(*T) *hub.RoomID) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var archived map[hub.RoomID]bool
+		for row, err := range rows {
+			if err == nil && archived == nil && room(&row) != nil {
+				archived, err = s.archivedRooms(ctx)
+			}
+			if err == nil && room(&row) != nil && archived[*room(&row)] {
+				continue
+			}
+			if !yield(row, err) || err != nil {
+				return
+			}
+		}
 	}
-	archived, err := s.archivedRooms(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(rows, func(row T) bool {
-		id := room(&row)
-		return id != nil && archived[*id]
-	}), nil
 }
 
 // archivedRooms says which rooms are archived.
