@@ -172,6 +172,28 @@ func TestMuteOfARoom(t *testing.T) {
 	wantCode(t, err, hub.CodeRoomNotFound)
 }
 
+// TestMuteOfAnEarlierID: an agent that has gone on under another id is muted, and ends to be,
+// by the id that the operator knows.
+func TestMuteOfAnEarlierID(t *testing.T) {
+	r := start(t, newMemStore())
+	old := r.register("impl")
+	r.register("ann")
+	_, err := r.CloseSession(t.Context(), old.SessionID, "ann")
+	require.NoError(t, err)
+	muted, err := r.Mute(t.Context(), hub.MuteInput{AgentID: "impl"})
+	require.NoError(t, err)
+	ended, err := r.EndMute(t.Context(), hub.MuteEndInput{AgentID: "impl"})
+	require.NoError(t, err)
+	rest, err := r.Mutes(t.Context())
+	require.NoError(t, err)
+	if muted.Row.AgentID != "ann" || ended.Row.AgentID != "ann" || len(rest) != 0 {
+		t.Errorf("muted %s, ended that of %s, and %v stay", muted.Row.AgentID, ended.Row.AgentID, rest)
+	}
+	if _, err := r.EndMute(t.Context(), hub.MuteEndInput{AgentID: "impl"}); codeOf(err) != hub.CodeNotMuted {
+		t.Errorf("a second end: %v", err)
+	}
+}
+
 // TestMuteEndsByItself, without a fact and at the very moment.
 func TestMuteEndsByItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

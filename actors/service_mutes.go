@@ -24,8 +24,16 @@ func (h *Hub) Mute(ctx context.Context, in hub.MuteInput) (hub.Outcome[hub.Mute]
 
 // EndMute ends a mute; see hub.Mutes.
 func (h *Hub) EndMute(ctx context.Context, in hub.MuteEndInput) (hub.Outcome[hub.Mute], error) {
+	next, err := h.view.Successor(in.AgentID) // under whose id the mute may have begun
+	if err != nil {
+		return hub.Outcome[hub.Mute]{}, err
+	}
 	return h.changeMute(ctx, 0, func(m *core.Mutes, now core.Now) (core.Decision[hub.Mute], error) {
-		return m.End(hub.MuteTarget(in), now)
+		d, err := m.End(hub.MuteTarget(in), now)
+		if err != nil && next != in.AgentID {
+			return m.End(hub.MuteTarget{AgentID: next, RoomID: in.RoomID}, now)
+		}
+		return d, err
 	})
 }
 

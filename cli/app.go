@@ -153,7 +153,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		rows = append(rows, [2]string{"paused", fmt.Sprintf("%s, since %s: %s", s.Paused[i].Target(), s.Paused[i].Since, s.Paused[i].Words)})
 	}
 	for i := range s.Muted {
-		rows = append(rows, [2]string{"muted", muteText(&s.Muted[i])})
+		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + muteText(&s.Muted[i])})
 	}
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})

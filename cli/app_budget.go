@@ -97,22 +97,20 @@ func runBudget(ctx context.Context, env *Env, base *baseURL, ref *roomRef, in hu
 	if asJSON {
 		return printJSON(env.Stdout, out.Row)
 	}
-	_, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(budgetText(&out.Row)))
+	whose := "agent " + peertext.TerminalLine(string(in.AgentID))
+	if in.AgentID == "" {
+		room, err := roomName(ctx, env, c, in.RoomID)
+		if err != nil {
+			return err
+		}
+		whose = "agents in room " + room
+	}
+	says := "no budget"
+	if chars := out.Row.Chars; chars > 0 {
+		says = fmt.Sprintf("%d characters an hour", chars)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s: %s\n", whose, says)
 	return err
-}
-
-// budgetText says which budget an agent or the agents of a room have.
-func budgetText(b *hub.Budget) string {
-	text := "agents in room "
-	if b.AgentID != nil {
-		text = "agent " + string(*b.AgentID)
-	} else {
-		text += string(*b.RoomID)
-	}
-	if b.Chars == 0 {
-		return text + ": no budget"
-	}
-	return fmt.Sprintf("%s: %d characters an hour", text, b.Chars)
 }
 
 func newAppBudgets(env *Env) *cobra.Command {

@@ -97,13 +97,17 @@ func runMute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget, in
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "muted %s\n", peertext.TerminalLine(muteText(&out.Row)))
+	name, err := mutedName(ctx, env, c, out.Row.Target())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(env.Stdout, "muted %s, %s\n", name, peertext.TerminalLine(muteText(&out.Row)))
 	return err
 }
 
-// muteText says who is muted, where, since when, until when and why.
+// muteText says since when an agent is muted, until when and why.
 func muteText(m *hub.Mute) string {
-	text := fmt.Sprintf("%s, since %s", m.Target(), m.Since)
+	text := "since " + m.Since.String()
 	if m.Until != nil {
 		text += ", until " + m.Until.String()
 	}
@@ -111,6 +115,15 @@ func muteText(m *hub.Mute) string {
 		text += ": " + m.Reason
 	}
 	return text
+}
+
+// mutedName says who is muted and where, as a person names them.
+func mutedName(ctx context.Context, env *Env, c *client.Client, t hub.MuteTarget) (string, error) {
+	if t.RoomID == "" {
+		return peertext.TerminalLine(t.String()), nil
+	}
+	room, err := roomName(ctx, env, c, t.RoomID)
+	return "agent " + peertext.TerminalLine(string(t.AgentID)) + " in room " + room, err
 }
 
 func newAppUnmute(env *Env) *cobra.Command {
@@ -151,16 +164,24 @@ func runUnmute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget) 
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
-	fmt.Fprintf(env.Stdout, "unmuted %s, which was muted since %s\n", t, out.Row.Since)
+	ended := out.Row.Target()
+	name, err := mutedName(ctx, env, c, ended)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "unmuted %s, which was muted since %s\n", name, out.Row.Since)
 	rest, err := c.Mutes(ctx)
 	if err != nil {
 		return err
 	}
 	for i := range rest {
-		if rest[i].AgentID != t.AgentID {
+		if rest[i].AgentID != ended.AgentID {
 			continue
 		}
-		if _, err := fmt.Fprintf(env.Stdout, "still muted: %s\n", rest[i].Target()); err != nil {
+		if name, err = mutedName(ctx, env, c, rest[i].Target()); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(env.Stdout, "still muted: %s\n", name); err != nil {
 			return err
 		}
 	}

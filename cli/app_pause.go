@@ -257,11 +257,11 @@ func (n roomNames) paused(t hub.PauseTarget) string {
 	return "room " + n.of(&t.RoomID)
 }
 
-// pausedName is paused for one target. It asks the hub for the names only if there is a room.
+// pausedName is paused for one target. It asks the hub for the name only if there is a room.
 func pausedName(ctx context.Context, env *Env, c *client.Client, t hub.PauseTarget) (string, error) {
-	if t.RoomID == "" {
+	if t.RoomID == "" || t.All {
 		return t.String(), nil
 	}
-	names, err := (&spectator{c, env}).roomNames(ctx)
-	return peertext.TerminalLine(names.paused(t)), err
+	room, err := roomName(ctx, env, c, t.RoomID)
+	return "room " + room, err
 }

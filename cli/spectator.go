@@ -9,6 +9,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/peertext"
 )
 
 // spectator looks at a hub for a person: it registers nobody and marks nothing as seen.
@@ -116,6 +117,12 @@ func (s *spectator) roomNames(ctx context.Context) (roomNames, error) {
 		}
 	}
 	return names, nil
+}
+
+// roomName returns the name of one room, safe for a terminal.
+func roomName(ctx context.Context, env *Env, c *client.Client, id hub.RoomID) (string, error) {
+	names, err := (&spectator{c, env}).roomNames(ctx)
+	return peertext.TerminalLine(names.of(&id)), err
 }
 
 // of returns the name of a room that a row may have.
