@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -47,6 +48,26 @@ type Pointer struct {
 	// Exact narrows Mark to the element that is this very string. So a rule such
 	// as mcp__hub is not taken for another that begins with it.
 	Exact bool `json:"exact,omitempty"`
+	// Apart names a member of the entry, an object, that is no part of it: Get and
+	// Canonical leave it out, Replace carries it over, and Remove takes it along.
+	// Others may change it, and it may hold entries of its own.
+	Apart string `json:"apart,omitempty"`
+}
+
+// Same reports whether both pointers name one place. Apart does not count.
+func (p Pointer) Same(q Pointer) bool {
+	return slices.Equal(p.Keys, q.Keys) && p.Mark == q.Mark && p.Exact == q.Exact
+}
+
+// part returns the tree of an entry without the member that is apart.
+func (p Pointer) part(tree any) any {
+	object, ok := tree.(map[string]any)
+	if _, there := object[p.Apart]; !ok || p.Apart == "" || !there {
+		return tree
+	}
+	rest := maps.Clone(object)
+	delete(rest, p.Apart)
+	return rest
 }
 
 // marks reports whether a string in an element makes it the pointer's element.
@@ -96,7 +117,7 @@ func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) 
 		return nil, Trace{}, err
 	}
 	if have, found := lookup(e.tree(), at); found {
-		if reflect.DeepEqual(have, v.tree) {
+		if reflect.DeepEqual(at.part(have), v.tree) {
 			return doc, Trace{}, nil
 		}
 		return nil, Trace{}, refuse(Exists, "there is another %s already", at)
@@ -115,7 +136,7 @@ func Insert(f Format, doc []byte, at Pointer, value any) ([]byte, Trace, error) 
 	return out, trace, nil
 }
 
-// Replace replaces the entry with value. If there is no entry, the Refusal's
+// Replace replaces the entry with value, but for the member that is apart. If there is no entry, the Refusal's
 // reason is Absent.
 func Replace(f Format, doc []byte, at Pointer, value any) ([]byte, error) {
 	e, err := open(f, doc, at)
@@ -130,8 +151,11 @@ func Replace(f Format, doc []byte, at Pointer, value any) ([]byte, error) {
 	if !found {
 		return nil, refuse(Absent, "there is no %s", at)
 	}
-	if reflect.DeepEqual(have, v.tree) {
+	if reflect.DeepEqual(at.part(have), v.tree) {
 		return doc, nil
+	}
+	if err := v.carry(at, have); err != nil {
+		return nil, err
 	}
 	want, err := set(e.tree(), at, v.tree)
 	if err != nil {
@@ -173,7 +197,7 @@ func Remove(f Format, doc []byte, at Pointer, trace Trace) ([]byte, error) {
 }
 
 // Get reads the entry in its canonical form: JSON with sorted members and no
-// blanks, whatever the format.
+// blanks, whatever the format, and without the member that is apart.
 func Get(f Format, doc []byte, at Pointer) (canonical []byte, found bool, err error) {
 	e, err := open(f, doc, at)
 	if err != nil {
@@ -183,7 +207,7 @@ func Get(f Format, doc []byte, at Pointer) (canonical []byte, found bool, err er
 	if !found {
 		return nil, false, nil
 	}
-	canonical, err = canonicalOf(have)
+	canonical, err = canonicalOf(at.part(have))
 	return canonical, err == nil, err
 }
 
@@ -277,6 +301,9 @@ func same(f Format, out []byte, at Pointer, want any) error {
 type entry struct {
 	text json.RawMessage
 	tree any
+	// carried is the text of the last member as a JSON document has it, with its
+	// comments and line breaks; nil: the member is written like the others.
+	carried []byte
 }
 
 func newEntry(f Format, value any, at Pointer) (*entry, error) {
@@ -301,5 +328,31 @@ func newEntry(f Format, value any, at Pointer) (*entry, error) {
 	if at.Mark != "" && !marked(e.content, at, true) {
 		return nil, fmt.Errorf("edit: value of %v does not hold its mark", at)
 	}
+	if !reflect.DeepEqual(at.part(e.content), e.content) {
+		return nil, fmt.Errorf("edit: value of %v holds %q, which is apart", at, at.Apart)
+	}
 	return &entry{text: text, tree: e.content}, nil
+}
+
+// carry adds the member that is apart, as the present entry has it, behind the
+// others.
+func (v *entry) carry(at Pointer, have any) error {
+	old, _ := have.(map[string]any)
+	apart, there := old[at.Apart]
+	object, ok := v.tree.(map[string]any)
+	if at.Apart == "" || !there || !ok {
+		return nil
+	}
+	more, err := canonicalOf(map[string]any{at.Apart: apart})
+	if err != nil {
+		return err
+	}
+	text := bytes.TrimSuffix(slices.Clone(v.text), []byte("}"))
+	if len(object) > 0 {
+		text = append(text, ',')
+	}
+	tree := maps.Clone(object)
+	tree[at.Apart] = apart
+	v.text, v.tree = append(text, more[1:]...), tree
+	return nil
 }

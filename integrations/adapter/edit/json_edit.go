@@ -143,6 +143,11 @@ func (d *jsonDoc) replace(v *entry) ([]byte, error) {
 	}
 	last := way[len(way)-1]
 	it := last.items[last.item]
+	if own := d.container(it.content); own != nil && own.object && d.at.Apart != "" {
+		if i := own.find(d.at.Apart, Pointer{}); i >= 0 {
+			v.carried = d.doc[own.items[i].value:own.items[i].end]
+		}
+	}
 	indent := indentAt(d.doc, it.value)
 	oneLine := bytes.IndexByte(d.doc[it.value:it.end], '\n') < 0 && !beginsLine(d.doc, it.start)
 	return apply(d.doc, splice{it.value, it.end, d.render(v, indent, oneLine)}), nil

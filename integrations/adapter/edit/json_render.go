@@ -39,6 +39,9 @@ func (d *jsonDoc) render(v *entry, indent string, oneLine bool) string {
 	if err != nil {
 		return string(v.text) // encoding/json made the text
 	}
+	if o, ok := root.Value.(*hujson.Object); ok && v.carried != nil {
+		o.Members[len(o.Members)-1].Value.Value = hujson.Literal(v.carried)
+	}
 	var b strings.Builder
 	w := writer{b: &b, style: d.style, oneLine: oneLine, comma: ", ", colon: ": "}
 	if oneLine && d.style.oneLine && !bytes.Contains(d.doc, []byte(`": `)) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"time"
 
@@ -86,7 +85,7 @@ func (f *fileRecord) entry(at edit.Pointer) *entryRecord {
 		return nil
 	}
 	for _, e := range f.Entries {
-		if reflect.DeepEqual(e.At, at) {
+		if e.At.Same(at) {
 			return e
 		}
 	}

@@ -237,7 +237,7 @@ func (p *planner) install(e Entry, mode Mode) error {
 	switch state {
 	case Absent, Outdated, Unreadable:
 	case Installed:
-		rec.Hash = edit.Hash(wanted)
+		rec.Hash, rec.At = edit.Hash(wanted), e.At
 		if !slices.Contains(rec.Owners, e.Owner) {
 			rec.Owners = append(rec.Owners, e.Owner)
 		}

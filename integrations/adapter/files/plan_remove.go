@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 
 	"hubcli/integrations/adapter/edit"
@@ -53,7 +52,7 @@ func (p *planner) removeAll(owner Owner, mode Mode, kept []Entry) error {
 
 func (p *planner) keeps(rec *fileRecord, e *entryRecord, kept []Entry) bool {
 	return slices.ContainsFunc(kept, func(k Entry) bool {
-		if !reflect.DeepEqual(k.At, e.At) {
+		if !k.At.Same(e.At) {
 			return false
 		}
 		if k.File == rec.File || k.File == rec.Target {
@@ -91,12 +90,24 @@ func (p *planner) remove(w *work, e *entryRecord, owner Owner, mode Mode) error 
 		}
 		w.notes = append(w.notes, fmt.Sprintf("%s was changed since it was installed; it goes with that change", e.At))
 	}
+	if apart(w.doc, e) {
+		w.notes = append(w.notes, fmt.Sprintf("%s goes with what others have put into its %s", e.At, e.At.Apart))
+	}
 	w.gone = append(w.gone, e)
 	w.doc, err = edit.Remove(e.Format, w.doc, e.At, e.Trace)
 	if err != nil {
 		return documentRefused(w.rec.File, err)
 	}
 	return nil
+}
+
+// apart reports whether the member that is no part of an entry holds anything.
+func apart(doc []byte, e *entryRecord) bool {
+	if e.At.Apart == "" {
+		return false
+	}
+	have, found, err := edit.Get(e.Format, doc, edit.Pointer{Keys: append(slices.Clone(e.At.Keys), e.At.Apart)})
+	return err == nil && found && string(have) != "[]"
 }
 
 // bequeath leaves it to the remaining entries to remove the parents and blanks
