@@ -44,6 +44,15 @@ func table() []tool {
 	return tables.all
 }
 
+// ToolNames returns the names of all tools that a bridge may show, sorted.
+func ToolNames() []string {
+	var names []string
+	for _, t := range table() {
+		names = append(names, t.name)
+	}
+	return names
+}
+
 // wantsAll reports whether the arguments of a call, which are checked, ask for
 // all members of the answer.
 func wantsAll(args json.RawMessage) bool {

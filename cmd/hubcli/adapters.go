@@ -12,6 +12,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/cli"
 	"hubcli/integrations/adapter"
+	"hubcli/mcp"
 	"hubcli/supervisor"
 )
 
@@ -32,7 +33,7 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	c := adapter.Config{
 		World: adapter.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
 		Self:  os.Executable, LookPath: exec.LookPath,
-		Hub: client.New(client.Config{BaseURL: base}), Logger: log,
+		Hub: client.New(client.Config{BaseURL: base}), Logger: log, Tools: mcp.ToolNames(),
 	}
 	if base != client.DefaultBaseURL {
 		c.BaseURL = base

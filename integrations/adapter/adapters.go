@@ -24,9 +24,12 @@ type Config struct {
 	DataRoot string
 	Storage  string
 	Version  string // of the program
-	Hub      Hub
-	Logger   *slog.Logger
-	Now      func() time.Time
+	// Tools are the names of the bridge's tools, for allow lists that name each of
+	// them. Without any, a harness with such a list gets none.
+	Tools  []string
+	Hub    Hub
+	Logger *slog.Logger
+	Now    func() time.Time
 }
 
 // Adapters sets the hub up in harnesses. It implements hub.Adapters.

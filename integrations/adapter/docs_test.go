@@ -75,6 +75,9 @@ func permissionsAsText(s *setup) string {
 	if s.allow != nil {
 		return fmt.Sprintf("`%s: %v`", s.allow.member, s.allow.value)
 	}
+	if s.approve != nil {
+		return fmt.Sprintf("`%s`: each tool by name", s.approve.member)
+	}
 	var rules []string
 	for _, p := range s.permit {
 		rules = append(rules, p.mark(Entry{Command: "/path/hubcli"}))

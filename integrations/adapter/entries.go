@@ -34,7 +34,7 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 		})
 	}
 	hooks, noHooks := a.hooks(s, owner.Path)
-	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: s.permit, hub.PartPlugin: s.plugin}
+	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: a.permits(s), hub.PartPlugin: s.plugin}
 	var all []wanted
 	var inside wanted // permissions that are a member of the server's entry
 	for _, name := range parts {
@@ -48,6 +48,9 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 				return nil, err
 			}
 			if name == hub.PartMCP {
+				if s.approve != nil {
+					entry.At.Apart = s.approve.member
+				}
 				if err := setValue(&entry, withGrant(withAdded(p.value(e), entry), entry, s.allow, g)); err != nil {
 					return nil, err
 				}
@@ -57,6 +60,9 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 			} else {
 				w.entries = append(w.entries, entry)
 			}
+		}
+		if name == hub.PartPermissions && s.approve != nil && len(w.entries) > 0 {
+			w.err = s.approve.check(w.entries[0])
 		}
 		if len(w.entries) > 0 || w.err != nil {
 			all = append(all, w)

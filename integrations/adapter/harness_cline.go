@@ -12,6 +12,7 @@ var clineRow = row{
 		mcp: []piece{server(hub.HarnessCline, edit.JSON, clineShape, inServers,
 			"~/.cline/data/settings/cline_mcp_settings.json",
 			"{code}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json")},
+		approve:   &approval{"autoApprove", `, if "Use MCP servers" is on in its menu Auto-approve`},
 		lacking:   lacks("hooks", noTurnHooks, "instructions", perProject),
 		followUps: []string{"switch the server hub on in Cline's list of MCP servers if it is off"},
 	},

@@ -52,10 +52,10 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 // part returns the state of one part. all are the parts of the setup.
 func (a *Adapters) part(ctx context.Context, w wanted, all []wanted) hub.AdapterPart {
 	switch {
-	case w.part == hub.PartPermissions:
-		return a.permissions(ctx, w, all)
 	case w.err != nil:
 		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
+	case w.part == hub.PartPermissions:
+		return a.permissions(ctx, w, all)
 	}
 	return stateOf(w.part, a.states(ctx, w.entries))
 }

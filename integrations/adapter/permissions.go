@@ -54,7 +54,7 @@ func (s *setup) lacks(name hub.AdapterPartName, scope hub.AdapterScope) string {
 		return noPlugin
 	case name != hub.PartPermissions:
 		return s.lacking[name]
-	case s.allow != nil || len(s.permit) > 0:
+	case s.allow != nil || s.approve != nil || len(s.permit) > 0:
 		return ""
 	case scope == hub.AdapterProject:
 		return notForOthers
@@ -178,9 +178,12 @@ func (a *Adapters) grants(ctx context.Context, r *row, s *setup, owner files.Own
 			return ""
 		}
 	}
-	what := "calls the hub's tools"
-	if s.allow == nil {
+	what, proviso := "calls the hub's tools", ""
+	if len(s.permit) > 0 {
 		what += " and runs hubcli watch"
 	}
-	return r.title() + " then " + what + " without asking you; with --no-permissions it goes on asking"
+	if s.approve != nil {
+		proviso = s.approve.proviso
+	}
+	return r.title() + " then " + what + " without asking you" + proviso + "; with --no-permissions it goes on asking"
 }

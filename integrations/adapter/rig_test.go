@@ -21,13 +21,14 @@ type rig struct {
 	home, shop string
 	self       string
 	vars       map[string]string
+	tools      []string // names of the bridge's tools
 }
 
 // newRig has an executable that does nothing in the place of hubcli.
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	home := t.TempDir()
-	r := &rig{t: t, home: home, shop: filepath.Join(home, "work", "shop"), self: filepath.Join(home, "bin", "hubcli"), vars: map[string]string{}}
+	r := &rig{t: t, home: home, shop: filepath.Join(home, "work", "shop"), self: filepath.Join(home, "bin", "hubcli"), vars: map[string]string{}, tools: []string{"hub_dm", "hub_start", "hub_task"}}
 	r.write(r.self, "#!/bin/sh\nexit 0\n")
 	require.NoError(t, os.Chmod(r.self, 0o755))
 	require.NoError(t, errors.Join(os.MkdirAll(r.shop, 0o755), os.MkdirAll(filepath.Join(home, "data"), 0o755)))
@@ -46,7 +47,7 @@ func (r *rig) another() *Adapters {
 			}
 			return "", exec.ErrNotFound
 		},
-		Version: "test",
+		Version: "test", Tools: r.tools,
 	})
 }
 

@@ -29,10 +29,12 @@ type setup struct {
 	// repo says that the hooks are those of a Git repository, which says where they lie.
 	repo  bool
 	teach []place // where the text for the agent goes
-	// permit and allow are the permissions: rules of their own in a list, or a
-	// member of the server's entry. At most one of them is set.
+	// permit, allow and approve are the permissions: rules of their own in a list,
+	// a member of the server's entry, or such a member that lists tools. At most
+	// one of them is set.
 	permit    []piece
 	allow     *allowance
+	approve   *approval
 	plugin    []piece // written only if the user asks for it
 	lacking   map[hub.AdapterPartName]string
 	warnings  []string

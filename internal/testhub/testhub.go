@@ -48,6 +48,7 @@ func Adapters(home, self string) Option {
 			World:    adapter.World{GOOS: "linux", Home: home, DataRoot: filepath.Join(home, "data"), Getenv: func(string) string { return "" }},
 			Self:     func() (string, error) { return self, nil },
 			LookPath: func(string) (string, error) { return "", exec.ErrNotFound },
+			Tools:    []string{"hub_dm", "hub_start"},
 			Hub:      client.New(client.Config{BaseURL: "http://" + c.Listener.Addr().String()}),
 		})
 	}
