@@ -23,6 +23,8 @@ type wanted struct {
 	// allow, if it is set, says that the part is a member of the entries, which
 	// the part mcp writes.
 	allow *allowance
+	// approve, if it is set, says that the entries are names in a list.
+	approve *approval
 }
 
 // wants returns the supported parts of a setup for an owner.
@@ -62,7 +64,7 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 			}
 		}
 		if name == hub.PartPermissions && s.approve != nil && len(w.entries) > 0 {
-			w.err = s.approve.check(w.entries[0])
+			w.approve, w.err = s.approve, s.approve.check(w.entries[0])
 		}
 		if len(w.entries) > 0 || w.err != nil {
 			all = append(all, w)

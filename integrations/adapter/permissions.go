@@ -114,7 +114,9 @@ func (a *Adapters) chosen(ctx context.Context, all []wanted, g, plugin grant) []
 
 func (a *Adapters) rules(ctx context.Context, w wanted, g grant, lost bool) []files.Entry {
 	states := a.states(ctx, w.entries)
-	known := slices.ContainsFunc(states, func(s files.Status) bool { return s.Known })
+	known := slices.ContainsFunc(states, func(s files.Status) bool {
+		return s.Known && (w.approve == nil || s.State != files.Absent)
+	})
 	if g == takeGrant || g == keepGrant && !known && (!lost || w.part == hub.PartPlugin) {
 		return nil
 	}
@@ -144,6 +146,11 @@ func (a *Adapters) permissions(ctx context.Context, w wanted, all []wanted) hub.
 	lost := a.lostLedger(ctx, all)
 	states := a.states(ctx, w.entries)
 	ours := slices.DeleteFunc(slices.Clone(states), func(s files.Status) bool { return s.State == files.Adoptable && !lost })
+	if w.approve != nil && !slices.ContainsFunc(ours, func(s files.Status) bool { return s.State != files.Absent }) {
+		for i := range ours {
+			ours[i].Known = false // who takes all names out has refused the permissions
+		}
+	}
 	part := stateOf(w.part, ours)
 	part.Files = stateOf(w.part, states).Files
 	return part

@@ -19,6 +19,7 @@ var permitted = map[hub.Harness][2]string{
 	hub.HarnessCodex:      {".codex/config.toml", `default_tools_approval_mode = "approve"`},
 	hub.HarnessGeminiCLI:  {".gemini/settings.json", `"trust": true`},
 	hub.HarnessQwenCode:   {".qwen/settings.json", `"trust": true`},
+	hub.HarnessCline:      {clineFile, `"hub_dm"`},
 }
 
 // TestPermissions: an install offers them, shows them and says how to refuse
@@ -49,7 +50,7 @@ func TestPermissions(t *testing.T) {
 			if got := r.permissionsOf(h, in); got != "installed" || strings.Count(r.read(file), c[1]) != 1 {
 				t.Errorf("granted: %s\n%s", got, r.read(file))
 			}
-			if got := r.statesOf(h, in); !strings.HasPrefix(got, "installed installed ") {
+			if got := r.statesOf(h, in); !inState(got, "installed") {
 				t.Errorf("granted: %s", got)
 			}
 			again, err := r.PreviewAdapter(context.Background(), h, hub.AdapterInstall, in)
