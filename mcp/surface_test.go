@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,5 +145,24 @@ func TestInstructionsSpellTheTools(t *testing.T) {
 			t.Errorf("%q is told in %d bytes: %s", harness, len(said), said)
 		}
 		me.end()
+	}
+}
+
+// TestToolNames: they are all that any surface shows, so that an allow list that
+// names each tool leaves none out.
+func TestToolNames(t *testing.T) {
+	h := testhub.Start(t)
+	shown := map[string]bool{}
+	for _, surface := range []hub.Surface{hub.SurfaceFull, hub.SurfaceProgressive} {
+		me := bridgeTo(t, h, func(c *Config) { c.Surface = surface })
+		list, err := me.ListTools(t.Context(), nil)
+		require.NoError(t, err)
+		for _, d := range list.Tools {
+			shown[d.Name] = true
+		}
+		me.end()
+	}
+	if got, want := ToolNames(), slices.Sorted(maps.Keys(shown)); !slices.Equal(got, want) {
+		t.Errorf("named are %v, shown are %v", got, want)
 	}
 }

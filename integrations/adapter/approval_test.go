@@ -204,7 +204,7 @@ func TestApprovalGoesStale(t *testing.T) {
 	c.want("installed installed", "hub_dm mine hub_start hub_task")
 }
 
-// TestApprovalThatTheUserTookBack: who takes all names of the hub's out has refused
+// TestApprovalThatTheUserTookBack: a user who takes all names of the hub's out has refused
 // the permissions. Only an install, which offers them, gives them again.
 func TestApprovalThatTheUserTookBack(t *testing.T) {
 	for name, list := range map[string]any{"empty": []string{}, "only theirs": []string{"mine"}} {

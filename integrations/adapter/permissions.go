@@ -148,7 +148,7 @@ func (a *Adapters) permissions(ctx context.Context, w wanted, all []wanted) hub.
 	ours := slices.DeleteFunc(slices.Clone(states), func(s files.Status) bool { return s.State == files.Adoptable && !lost })
 	if w.approve != nil && !slices.ContainsFunc(ours, func(s files.Status) bool { return s.State != files.Absent }) {
 		for i := range ours {
-			ours[i].Known = false // who takes all names out has refused the permissions
+			ours[i].Known = false // a user who takes all names out has refused the permissions
 		}
 	}
 	part := stateOf(w.part, ours)

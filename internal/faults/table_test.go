@@ -71,6 +71,7 @@ var faults = []fault{
 	{64, "the agent of the environment displaces", "register", swap("agent, Replace: &replace", "agent, Replace: new(true)"), "TestTheAgentOfTheEnvironmentDisplacesNobody"},
 	{65, "a call that takes nothing keeps what it got", "takeTask", drop("g.back"), "TestTakeIsAllOrNothing"},
 	{66, "a rule of the user becomes the hub's", "rules", swap("s.State != files.Adoptable", "s.State != files.Absent || !lost"), "TestPermissionsOfTheUser"},
+	{66, "tools that the user has taken out of a list come back", "rules", swap("(w.approve == nil || s.State != files.Absent)", "(w.approve == nil || true)"), "TestApprovalThatTheUserTookBack"},
 	{67, "a stream leaves its last message untold", "deliver", swap("ToldID: o.last", "ToldID: max(0, o.last-1)"), "TestStreamShowsEachMessageOnce"},
 	{68, "a harness starts the servers of others", "copyFor", never("q.others"), "TestHarnessIsAsked"},
 	{69, "nobody follows a successor", "Successor", swap("at = row.Successor", "_ = row.Successor"), "TestSuccessors"},
