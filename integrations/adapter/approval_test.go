@@ -102,6 +102,17 @@ func (c *cline) want(state, listed string) {
 	}
 }
 
+// lacks checks the names that the status calls missing.
+func (c *cline) lacks(names string) {
+	c.t.Helper()
+	row, err := c.Adapter(context.Background(), hub.HarnessCline)
+	require.NoError(c.t, err)
+	i := slices.IndexFunc(row.Places[0].Parts, func(p hub.AdapterPart) bool { return p.Part == hub.PartPermissions })
+	if got, want := row.Places[0].Parts[i].Reason, "autoApprove lacks "+names+";"; !strings.HasPrefix(got, want) {
+		c.t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
 // TestApprovalOfEachTool: an install offers each tool by its name, and says on
 // what else it depends.
 func TestApprovalOfEachTool(t *testing.T) {
@@ -190,12 +201,17 @@ func TestApprovalGoesStale(t *testing.T) {
 	c.withTools("hub_dm", "hub_lock", "hub_start")
 	c.Ensure(context.Background())
 	c.want("installed installed*", "mine hub_dm hub_start")
+	c.lacks("hub_lock")
+	if plan, err := c.PreviewAdapter(context.Background(), hub.HarnessCline, hub.AdapterInstall, c.in); err != nil || !strings.Contains(plan.Prompt, "--no-permissions") {
+		t.Errorf("the offer of another tool: %v\n%s", err, plan.Prompt)
+	}
 	c.change(hub.AdapterRepair)
 	c.want("installed installed", "mine hub_dm hub_start hub_lock")
 
 	c = newCline(t, true)
 	c.set([]string{"hub_dm", "mine"})
 	c.want("installed drifted", "hub_dm mine")
+	c.lacks("hub_start, hub_task")
 	c.Ensure(context.Background())
 	if got := c.listed(); got != "hub_dm mine" {
 		t.Errorf("a start that asks nobody allowed %s", got)
@@ -318,6 +334,10 @@ func TestApprovalAfterAnUpgrade(t *testing.T) {
 	c.want("installed installed", "hub_dm hub_start hub_task")
 	if done := c.change(hub.AdapterInstall); done.Changed {
 		t.Errorf("a second install changed %+v", done.Files)
+	}
+	c.set([]string{"hub_dm", "hub_start", "hub_task", "mine"})
+	if plan, err := c.PreviewAdapter(context.Background(), hub.HarnessCline, hub.AdapterUninstall, c.in); err != nil || !strings.Contains(plan.Prompt, "into its autoApprove") {
+		t.Errorf("the end of what is theirs: %v\n%s", err, plan.Prompt)
 	}
 	c.change(hub.AdapterUninstall)
 	if exists(c.file) {

@@ -53,7 +53,11 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 func (a *Adapters) part(ctx context.Context, w wanted, all []wanted) hub.AdapterPart {
 	switch {
 	case w.err != nil:
-		return hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
+		part := hub.AdapterPart{Part: w.part, State: hub.AdapterUnreadable, Files: []string{}, Reason: w.err.Error()}
+		if len(w.entries) > 0 {
+			part.Files = append(part.Files, w.entries[0].File)
+		}
+		return part
 	case w.part == hub.PartPermissions:
 		return a.permissions(ctx, w, all)
 	}

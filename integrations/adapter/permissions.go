@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"hubcli/hub"
 	"hubcli/integrations/adapter/edit"
@@ -146,14 +147,29 @@ func (a *Adapters) permissions(ctx context.Context, w wanted, all []wanted) hub.
 	lost := a.lostLedger(ctx, all)
 	states := a.states(ctx, w.entries)
 	ours := slices.DeleteFunc(slices.Clone(states), func(s files.Status) bool { return s.State == files.Adoptable && !lost })
-	if w.approve != nil && !slices.ContainsFunc(ours, func(s files.Status) bool { return s.State != files.Absent }) {
+	missing := absent(ours)
+	if w.approve != nil && len(missing) == len(ours) {
 		for i := range ours {
 			ours[i].Known = false // a user who takes all names out has refused the permissions
 		}
 	}
 	part := stateOf(w.part, ours)
 	part.Files = stateOf(w.part, states).Files
+	if w.approve != nil && len(missing) > 0 && (part.State == hub.AdapterInstalled || part.State == hub.AdapterDrifted) {
+		part.Reason = w.approve.member + " lacks " + strings.Join(missing, ", ") + "; repair adds what is missing"
+	}
 	return part
+}
+
+// absent returns the marks of the entries that are not in their files.
+func absent(all []files.Status) []string {
+	var marks []string
+	for _, s := range all {
+		if s.State == files.Absent {
+			marks = append(marks, s.Entry.At.Mark)
+		}
+	}
+	return marks
 }
 
 // allowance returns the state of permissions that are a member of the server's
@@ -181,7 +197,11 @@ func (a *Adapters) grants(ctx context.Context, r *row, s *setup, owner files.Own
 		return ""
 	}
 	for _, part := range a.look(ctx, r, owner).Parts {
-		if part.Part == hub.PartPermissions && (part.State == hub.AdapterInstalled || part.Reason != "") {
+		settled := part.State == hub.AdapterInstalled || part.Reason != ""
+		if s.approve != nil { // an install also adds the names that the list lacks
+			settled = part.State == hub.AdapterInstalled && !part.Outdated
+		}
+		if part.Part == hub.PartPermissions && settled {
 			return ""
 		}
 	}
