@@ -324,6 +324,21 @@ func TestApprovalAndUninstall(t *testing.T) {
 	}
 }
 
+// TestApprovalThatIsEmpty: the empty list that Cline writes is nobody's, and goes
+// without a word.
+func TestApprovalThatIsEmpty(t *testing.T) {
+	c := newCline(t, false)
+	c.set([]string{})
+	plan, err := c.PreviewAdapter(context.Background(), hub.HarnessCline, hub.AdapterUninstall, c.in)
+	if err != nil || strings.Contains(strings.Join(plan.Warnings, "\n"), "autoApprove") {
+		t.Errorf("told: %v %q", err, plan.Warnings)
+	}
+	c.change(hub.AdapterInstall)
+	c.want("installed installed", "hub_dm hub_start hub_task")
+	c.withdraw()
+	c.want("installed absent", "")
+}
+
 // TestApprovalAfterAnUpgrade: an entry that an earlier version has recorded
 // without a list is the hub's still, and gets the list when it is installed.
 func TestApprovalAfterAnUpgrade(t *testing.T) {

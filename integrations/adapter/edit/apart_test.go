@@ -54,6 +54,9 @@ func TestApart(t *testing.T) {
 			if again, err := Replace(JSON, out, apartAt, ordered); err != nil || string(again) != string(out) {
 				t.Errorf("replaced twice: %s, %v", again, err)
 			}
+			if again, _, err := Insert(JSON, out, apartAt, ordered); err != nil || string(again) != string(out) {
+				t.Errorf("inserted again: %s, %v", again, err)
+			}
 			if gone, err := Remove(JSON, []byte(c.doc), apartAt, Trace{Parents: 2}); err != nil || string(gone) != "" && string(gone) != "\n" {
 				t.Errorf("removed: %q, %v", gone, err)
 			}
