@@ -109,6 +109,7 @@ var harnesses = []HarnessFacts{
 			Call: HookCall{
 				JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd",
 				Edit: "BeforeTool", EditTools: "write_file|replace",
+				Permission: "Notification", // it only tells: no answer of a hook allows a tool
 			},
 		},
 		Wakes:           false, // it wakes only with a setting that is off by default

@@ -56,6 +56,9 @@ type Payload struct {
 	// Files are the files that a tool is about to change, as the harness names
 	// them.
 	Files []string
+	// Elsewhere: the event is a notification, and not about a tool that the user is
+	// asked for.
+	Elsewhere bool
 	// Damaged: the input is not a JSON object or ended early. The other fields
 	// hold what could be read.
 	Damaged bool
@@ -85,6 +88,10 @@ func Parse(b []byte) Payload {
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)
+	if event == "notification" {
+		p.Elsewhere = f.text("notification_type") != aboutTool
+		p.Tool = clip(f.toolOfNotification(), hub.MaxNameChars)
+	}
 	// Only the id is proof: a main session with a role also sends agent_type.
 	p.SubAgent = f.text("agent_id") != "" || strings.HasPrefix(event, "subagent")
 	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||

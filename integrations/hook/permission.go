@@ -13,6 +13,9 @@ import (
 // the operator wants it, a rule or the operator's answer decides. Otherwise nothing is
 // said, and the harness's own prompt goes on.
 func (r *run) permission(ctx context.Context) (string, error) {
+	if r.payload.Elsewhere {
+		return "", quiet("the notification is not about a tool")
+	}
 	id, saved, err := r.known()
 	if err != nil {
 		return "", err

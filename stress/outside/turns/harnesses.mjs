@@ -93,6 +93,10 @@ const rows = [
       HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere,
     }),
     hooks: [".gemini", "settings.json"],
+    stays: sessions.gemini,
+    asks: "write_file",
+    wakes: false, // nothing begins a turn of an idle session
+    program: [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js"), "-m", "gemini-2.5-flash", "--approval-mode", "default"],
     tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool",
     write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {

@@ -29,7 +29,7 @@ const whoami = async ({ tools }, number) => {
   return name ? { tool: tools[name], input: {} } : { text: "done" };
 };
 
-for (const harness of harnesses.filter(({ stays }) => stays)) {
+for (const harness of harnesses.filter(({ stays, wakes }) => stays && wakes !== false)) {
   describe(`an idle session of ${harness.id}`, () => {
     let hub, project, model, session;
     before(async () => {

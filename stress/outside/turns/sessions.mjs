@@ -116,6 +116,9 @@ export async function codex({ hub, project, env, command, model, modules, within
 // claude runs in a terminal. Its plugin has a monitor that wakes it.
 export const claude = (given) => inTerminal(given, "claude-code", "\u276f");
 
+// gemini runs in a terminal. Nothing wakes it.
+export const gemini = (given) => inTerminal(given, "gemini-cli", "Type your message");
+
 // qwen runs in a terminal. It takes texts from a file that its command line names.
 export async function qwen(given) {
   const file = join(given.hub.root, "input.jsonl");
@@ -145,6 +148,8 @@ async function inTerminal({ hub, project, env, command, within }, id, ready) {
       await eventually("the turn ends", idle, within);
     },
     grant: () => terminal.type("\r"), // the first answer is yes
+    refuse: () => terminal.type("\u001b"),
+    drawn: () => terminal.drawn,
     close: () => terminal.close(),
   };
 }
