@@ -37,6 +37,7 @@ const rows = [
     stays: sessions.claude,
     program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--permission-mode", "default", "--allowedTools", "mcp__hub"],
     plugin: true,
+    alone: true, // a monitor of its plugin wakes it
     asks: "Write",
     permits: (project) => ["Write", "--path", project], // a rule that covers what it writes
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
@@ -97,7 +98,7 @@ const rows = [
     asks: "write_file",
     wakes: false, // nothing begins a turn of an idle session
     program: [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js"), "-m", "gemini-2.5-flash", "--approval-mode", "default"],
-    tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool",
+    tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool", prompt: "BeforeAgent", permission: "Notification",
     write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {
       const file = join(home, ".gemini", "settings.json");
@@ -137,6 +138,7 @@ const rows = [
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
+    alone: true, // a stream of its plugin wakes it
     asks: "edit",
     program: [opencode],
     env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),

@@ -17,7 +17,7 @@ for (const harness of harnesses.filter(({ asks }) => asks)) {
     before(async () => {
       ({ hub, project } = await settle(harness));
       const file = join(project, "made.txt");
-      const steps = [() => ({ text: "done" }), (request) => harness.write(request, file, "made"), () => ({ text: "done" })];
+      const steps = [() => ({ text: "done" }), (request) => harness.write(request, file, "made"), () => ({ text: "done" }), (request) => harness.write(request, file+"2", "made"), () => ({ text: "done" })];
       model = await Model.start(harness.api, async (request, n) => steps[n - 1]?.(request));
       session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url), asking: harness.writer ?? true });
       await session.go("go");
@@ -42,6 +42,14 @@ for (const harness of harnesses.filter(({ asks }) => asks)) {
       });
       assert.equal((await readFile(join(project, "made.txt"), "utf8")).trim(), "made");
       await eventually("the agent is idle again", async () => !["at_prompt", "working"].includes((await me()).activity));
+      if (process.env.EXPLORE) {
+        await session.say("write it again");
+        await eventually("the agent is at a prompt", async () => (await me()).activity === "at_prompt");
+        await sleep(1500);
+        session.refuse();
+        await sleep(4000);
+        console.log(await me(), model.requests.length, session.drawn().slice(-1500));
+      }
       note("permission prompt", `shown with the tool, \`${harness.asks}\`, until it is answered`);
     });
   });

@@ -30,6 +30,8 @@ export async function opencode({ hub, project, env, command, within, asking }) {
   const session = await call("/session", {});
   const go = (text) => call(`/session/${session.id}/message`, { parts: [{ type: "text", text }] });
   return {
+    pid: server.pid,
+    reconnect: () => call("/mcp/hub/connect", {}),
     go,
     say: (text) => call(`/session/${session.id}/prompt_async`, { parts: [{ type: "text", text }] }),
     async grant() {
@@ -64,7 +66,7 @@ export async function codex({ hub, project, env, command, model, modules, within
     assert.equal(got.code, 0, got.all);
     return got.stdout;
   };
-  const { socketPath } = JSON.parse(await daemon("start"));
+  const { socketPath, pid } = JSON.parse(await daemon("start"));
   const { default: WebSocket } = await import(join(modules, "ws", "wrapper.mjs"));
   const socket = new WebSocket(`ws+unix://${socketPath}:/`);
   const answers = new Map();
@@ -92,6 +94,8 @@ export async function codex({ hub, project, env, command, model, modules, within
   const asks = asking ? { model: asking, approvalPolicy: "untrusted", sandbox: "read-only" } : {};
   const { thread } = await call("thread/start", { cwd: project, ...asks });
   return {
+    pid,
+    reconnect: () => call("config/mcpServer/reload", null),
     say: (text) => call("turn/start", { threadId: thread.id, input: [{ type: "text", text }] }),
     async grant() {
       if (asked !== undefined) socket.send(JSON.stringify({ id: asked, result: { decision: "accept" } }));
@@ -114,10 +118,10 @@ export async function codex({ hub, project, env, command, model, modules, within
 }
 
 // claude runs in a terminal. Its plugin has a monitor that wakes it.
-export const claude = (given) => inTerminal(given, "claude-code", "\u276f");
+export const claude = (given) => inTerminal(given, "claude-code", "\u276f", "/mcp reconnect hub");
 
 // gemini runs in a terminal. Nothing wakes it.
-export const gemini = (given) => inTerminal(given, "gemini-cli", "Type your message");
+export const gemini = (given) => inTerminal(given, "gemini-cli", "Type your message", "/mcp reload");
 
 // qwen runs in a terminal. It takes texts from a file that its command line names.
 export async function qwen(given) {
@@ -126,8 +130,9 @@ export async function qwen(given) {
   return inTerminal({ ...given, command: [...given.command, "--input-file", file] }, "qwen-code", "Type your message");
 }
 
-// inTerminal opens a session of a program that is ready when it has drawn a text.
-async function inTerminal({ hub, project, env, command, within }, id, ready) {
+// inTerminal opens a session of a program that is ready when it has drawn a text. By the
+// text reconnect its user starts a bridge anew.
+async function inTerminal({ hub, project, env, command, within }, id, ready, reconnect) {
   const terminal = await Terminal.open({ project, env, command });
   await eventually("the terminal is ready", () => terminal.drawn.includes(ready), within);
   const turn = async () => {
@@ -141,6 +146,8 @@ async function inTerminal({ hub, project, env, command, within }, id, ready) {
     terminal.type("\r");
   };
   return {
+    pid: terminal.process.pid,
+    reconnect: reconnect && (() => say(reconnect)),
     say,
     idle,
     async go(text) {

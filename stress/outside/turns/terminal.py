@@ -31,5 +31,5 @@ while True:
     if not chunk:
         break
     os.write(target, chunk)
-os.kill(program, signal.SIGHUP)
+os.killpg(program, signal.SIGHUP)  # as a terminal does: a launcher may not hand it on
 os.waitpid(program, 0)

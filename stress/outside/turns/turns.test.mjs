@@ -5,13 +5,14 @@
 // faults.mjs.
 
 import assert from "node:assert/strict";
-import { readFile, realpath, writeFile } from "node:fs/promises";
+import { readFile, realpath } from "node:fs/promises";
 import { after, before, describe } from "node:test";
 import { join } from "node:path";
-import { eventually, finish, here, hubcli } from "../hub.mjs";
+import { eventually, finish } from "../hub.mjs";
 import { measured, note } from "../matrix.mjs";
 import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
+import { spoil } from "./spoil.mjs";
 
 for (const harness of harnesses) {
   describe(`a turn of ${harness.id}`, () => {
@@ -155,38 +156,4 @@ function seen({ tools }) {
   const ours = Object.keys(tools).filter((name) => /hub_\w+$/.test(name));
   if (ours.length === 0) return tools.tool_call ? "none; called by `tool_call`" : "none";
   return `${ours.length} at once, as \`${[tools[ours[0]]].flat().map((tool) => (tool.namespace ? `${tool.namespace}: ${tool.name}` : tool))[0]}\``;
-}
-
-// spoil plants a mistake that a test must notice. It takes a hook out of the harness's
-// settings, or replaces what the harness starts.
-async function spoil(harness, home) {
-  const mode = process.env.SPOIL;
-  if (!mode) return;
-  const { hooks, entry = hooks, tool, end = "Stop", edit = "PreToolUse" } = harness;
-  if (mode === "empty" || mode === "destructive") {
-    const program = await script(home, `exec ${process.execPath} ${join(here, "between.mjs")} ${mode} ${hubcli} "$@"`);
-    const text = await readFile(join(home, ...entry), "utf8");
-    assert.ok(text.includes(`"${hubcli}"`), "there is no bridge to spoil");
-    await writeFile(join(home, ...entry), text.replace(`"${hubcli}"`, `"${program}"`));
-    return;
-  }
-  const file = join(home, ...hooks);
-  const settings = JSON.parse(await readFile(file, "utf8"));
-  const at = { start: "SessionStart", middle: tool, end, edit, twice: end }[mode];
-  assert.ok(settings.hooks[at], `there is no way ${mode} to spoil`);
-  if (mode === "twice") {
-    const hold = JSON.stringify({ decision: "block", reason: "Go on." });
-    const program = await script(home, `echo . >> ${home}/held\n[ $(wc -l < ${home}/held) -le 2 ] && echo '${hold}' || echo '{}'`);
-    settings.hooks[at][0].hooks[0].command = program;
-  } else {
-    delete settings.hooks[at];
-  }
-  await writeFile(file, JSON.stringify(settings));
-}
-
-// script writes a program for a shell and returns its path.
-async function script(home, text) {
-  const file = join(home, "spoiled");
-  await writeFile(file, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  return file;
 }

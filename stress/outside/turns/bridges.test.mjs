@@ -1,0 +1,88 @@
+// The bridge of an unmodified harness is killed, while its session is idle and within a turn.
+// Each message reaches the model once all the same. The model is scripted.
+
+import assert from "node:assert/strict";
+import { after, before, describe } from "node:test";
+import { eventually } from "../hub.mjs";
+import { measured } from "../matrix.mjs";
+import { agentOf, count, devDependencies, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
+import { Model } from "./model.mjs";
+import { Script, killBridge, reviveBridge, turn } from "./processes.mjs";
+import { spoil } from "./spoil.mjs";
+
+const row = "bridge killed";
+const messages = 6;
+
+for (const harness of harnesses.filter(({ stays, needs = [] }) => stays && needs.every((name) => name in devDependencies))) {
+  describe(`the bridge of ${harness.id}`, () => {
+    const script = new Script();
+    let hub, project, model, session;
+    let step; // of the next request, instead of the script's
+    before(async () => {
+      ({ hub, project } = await settle(harness));
+      await spoil(harness, hub.root);
+      model = await Model.start(harness.api, async (request) => {
+        const now = step;
+        step = undefined;
+        await now?.();
+        return script.answer(request);
+      });
+      session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url) });
+      script.call();
+      await session.go("go");
+    });
+    after(async () => {
+      await session?.close();
+      await model?.close();
+      await hub?.close();
+    });
+
+    measured(harness.id, "bridge: no message is lost or shown twice when the bridge is killed", [row], { timeout: 2 * within }, async (note) => {
+      const agent = await agentOf(harness, hub);
+      const last = () => model.requests.at(-1);
+      const shown = (i) => count(last(), `MAIL ${i}.`) > 0;
+      const send = (i) => hub.say(`MAIL ${i}.`, { to_agent: agent, channel: undefined });
+      // learned waits until the model reads a message of an idle session. What the session
+      // does not learn by itself it learns with the next prompt.
+      const learned = async (i, wakes) => {
+        if (!wakes) await turn(session, model, `look ${i}`);
+        await eventually(`message ${i} is shown`, async () => shown(i));
+        await eventually("the session is idle again", () => session.idle());
+      };
+
+      await killBridge(session);
+      await send(1);
+      await learned(1, harness.alone);
+      note(row, harness.alone ? "an idle session is woken without it" : "an idle session learns of mail with its next prompt");
+
+      await reviveBridge(session, model, script);
+      note(row, session.reconnect ? "its user starts it anew" : "it starts anew by itself");
+      await send(2);
+      await learned(2, harness.wakes !== false);
+
+      // The bridge dies while the model thinks, and the model calls a tool of it.
+      step = async () => {
+        await killBridge(session);
+        await send(3);
+        script.call();
+      };
+      await turn(session, model, "work");
+      await eventually("message 3 is shown", async () => shown(3));
+      note(row, "in a turn mail comes as before");
+
+      await eventually("the session is idle again", () => session.idle());
+      await send(4);
+      await learned(4, harness.alone);
+      await reviveBridge(session, model, script);
+      await send(5);
+      await learned(5, harness.wakes !== false);
+      await turn(session, model, "the last");
+      await send(6);
+      await learned(6, harness.wakes !== false);
+
+      assert.equal(await agentOf(harness, hub), agent);
+      assert.deepEqual(Array.from({ length: messages }, (_, i) => count(last(), `MAIL ${i + 1}.`)), Array(messages).fill(1));
+      note(row, "each message once");
+    });
+  });
+}

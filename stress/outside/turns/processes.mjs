@@ -1,0 +1,67 @@
+// The bridges of a session, found among the processes of its harness and never by a name on
+// the machine, and the turns by which a test gets a bridge back.
+
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import { eventually, hubcli } from "../hub.mjs";
+
+// bridgesOf returns the ids of the bridges below a process.
+async function bridgesOf(root) {
+  const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="]);
+  const all = stdout.split("\n").map((line) => line.trim().match(/^(\d+) +(\d+) +(.*)$/)).filter(Boolean);
+  const below = new Set([`${root}`]);
+  for (let before = 0; before < below.size; ) {
+    before = below.size;
+    for (const [, pid, parent] of all) if (below.has(parent)) below.add(pid);
+  }
+  return all.filter(([, pid, , args]) => below.has(pid) && args.startsWith(`${hubcli} mcp`)).map(([, pid]) => Number(pid));
+}
+
+// Script answers each request of a session with a text, or, once after call, with a call of
+// a tool whose answer shows no mail. Then a bridge that learns its session from a call
+// knows it.
+export class Script {
+  call() {
+    this.calls = true;
+  }
+
+  answer({ tools }) {
+    const calls = this.calls;
+    this.calls = false;
+    const input = { body: "I work on." };
+    if (calls && tools.tool_call) return { tool: tools.tool_call, input: { name: "mcp__hub__hub_post_message", arguments: input } };
+    const name = calls && Object.keys(tools).find((name) => name.endsWith("hub_post_message"));
+    return name ? { tool: tools[name], input } : { text: "done" };
+  }
+}
+
+// turn lets a session work a turn on a text of its user.
+export async function turn(session, model, text) {
+  const before = model.requests.length;
+  await session.say(text);
+  await eventually("the model is asked", async () => model.requests.length > before);
+  await eventually("the turn has ended", () => session.idle());
+}
+
+// killBridge kills the bridge of a session.
+export async function killBridge(session) {
+  const pids = await bridgesOf(session.pid);
+  assert.ok(pids.length > 0, "there is no bridge to kill");
+  for (const pid of pids) process.kill(pid, "SIGKILL");
+  await eventually("the bridge is gone", async () => !(await bridgesOf(session.pid)).some((pid) => pids.includes(pid)));
+}
+
+// reviveBridge waits for a new bridge, and for a call of its tool. Its user starts it anew
+// where the harness does not.
+export async function reviveBridge(session, model, script) {
+  if (session.reconnect) {
+    await session.reconnect();
+    await eventually("the user has a bridge again", async () => (await bridgesOf(session.pid)).length > 0);
+    await sleep(2000); // a program that is still connecting takes no text of its user
+  }
+  script.call();
+  await turn(session, model, "call");
+  await eventually("the harness has a bridge again", async () => (await bridgesOf(session.pid)).length > 0);
+}
