@@ -70,6 +70,9 @@ type HookForm struct {
 	Allow   HookAnswer // in place of its question to the user: the tool runs
 	Deny    HookAnswer // the same; the tool does not run
 	Call    HookCall
+
+	// DropsFailed says that the agent does not see Tool after a tool that failed.
+	DropsFailed bool
 }
 
 // HookAnswer is the form of one answer. The zero value says that the harness does

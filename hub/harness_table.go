@@ -105,7 +105,8 @@ var harnesses = []HarnessFacts{
 			Silence: "{}", Start: claudeForm.Start,
 			Stop:   HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
 			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"), End: endsTurn,
-			Refuse: HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
+			Refuse:      HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
+			DropsFailed: true, // its model gets the error alone
 			Call: HookCall{
 				JSON: claudeForm.Call.JSON, Stop: "AfterAgent", Prompt: "BeforeAgent", Tool: "AfterTool", End: "SessionEnd",
 				Edit: "BeforeTool", EditTools: "write_file|replace",

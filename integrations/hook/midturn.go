@@ -28,6 +28,9 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	if a.Paused != nil {
 		return r.paused(a.Paused)
 	}
+	if r.event == Tool && r.payload.Failed && r.form().DropsFailed {
+		return "", quiet("this harness shows no answer after a tool that failed")
+	}
 	fresh, why := untold(&a), "nothing is new"
 	if given(&a, fresh) {
 		fresh, why = nil, "the agent may be reading it already"

@@ -53,6 +53,8 @@ type Payload struct {
 	Tool string
 	// Input is what the tool is called with, in the harness's form.
 	Input json.RawMessage
+	// Failed: the tool has ended with an error, as Gemini CLI says it.
+	Failed bool
 	// Files are the files that a tool is about to change, as the harness names
 	// them.
 	Files []string
@@ -88,6 +90,8 @@ func Parse(b []byte) Payload {
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)
+	response, _ := members(f["tool_response"])
+	p.Failed = response.has("error")
 	if event == "notification" {
 		p.Elsewhere = f.text("notification_type") != aboutTool
 		p.Tool = clip(f.toolOfNotification(), hub.MaxNameChars)

@@ -7,35 +7,30 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
 import { eventually } from "../hub.mjs";
 import { measured } from "../matrix.mjs";
-import { agentOf, count, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
+import { agentOf, count, devDependencies, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
+import { Script, killBridge, reviveBridge, turn } from "./processes.mjs";
 
 // Messages one by one. QUIET makes it many, for a machine that does nothing else.
 const messages = process.env.QUIET ? 30 : 10;
 const paced = 2600; // ms between them once a stream has shown its first eight lines
-// Messages beside kills of the hub, and how many are posted at once. LONG makes it many.
+// Messages beside kills of the hub, and how many are posted at once. LONG makes it many, and
+// every second kill one of the bridge.
 const [posts, kills, group] = process.env.LONG ? [500, 20, 5] : [20, 5, 1];
 // How soon the model is asked after the post: 99 of 100 times within the harness's own bound on
 // a quiet machine. On a busy one, where programs of 400 MB run slowly, half of them within
 // four times that.
 const [share, slack] = process.env.QUIET ? [0.99, 1] : [0.5, 4];
 
-// whoami is what the agent does in its first turn, where the harness shows that tool: a
-// bridge that learns its session from a call knows it then.
-const whoami = async ({ tools }, number) => {
-  const name = Object.keys(tools).find((name) => name.endsWith("hub_whoami"));
-  if (number > 1) return { text: "done" };
-  if (tools.tool_call) return { tool: tools.tool_call, input: { name: "mcp__hub__hub_whoami", arguments: {} } };
-  return name ? { tool: tools[name], input: {} } : { text: "done" };
-};
-
-for (const harness of harnesses.filter(({ stays, wakes }) => stays && wakes !== false)) {
+for (const harness of harnesses.filter(({ stays, wakes, needs = [] }) => stays && wakes !== false && needs.every((name) => name in devDependencies))) {
   describe(`an idle session of ${harness.id}`, () => {
+    const script = new Script();
     let hub, project, model, session;
     before(async () => {
       ({ hub, project } = await settle(harness));
-      model = await Model.start(harness.api, whoami);
+      model = await Model.start(harness.api, async (request) => script.answer(request));
       session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url) });
+      script.call();
       await session.go("go");
       assert.ok(model.requests.length <= 2);
     });
@@ -69,13 +64,21 @@ for (const harness of harnesses.filter(({ stays, wakes }) => stays && wakes !== 
     it("idle: no message is lost or shown twice when the hub is killed", { timeout: (process.env.LONG ? 20 : 3) * within }, async () => {
       const agent = await agentOf(harness, hub);
       const last = () => model.requests.at(-1);
+      const every = posts / kills;
       for (let i = 1; i <= posts; i++) {
         await hub.say(`MAIL ${i}.`, { to_agent: agent, channel: undefined });
-        if (i % (posts / kills) === 0) {
+        const bridge = process.env.LONG && i % (2 * every) === 0;
+        if (i % every === 0) {
           await sleep(13 * (i % 23)); // so that kills come before, while and after it is shown
-          await hub.restart("SIGKILL");
+          await (bridge ? killBridge(session) : hub.restart("SIGKILL"));
         }
+        // Without a bridge some sessions learn of mail with the next prompt alone.
+        if (bridge && !harness.alone) await turn(session, model, `look ${i}`);
         if (i % group === 0) await eventually(`message ${i} is shown`, async () => count(last(), `MAIL ${i}.`) > 0);
+        if (bridge) {
+          await eventually("the session is idle again", () => session.idle());
+          await reviveBridge(session, model, script);
+        }
       }
       const times = Array.from({ length: posts }, (_, i) => count(last(), `MAIL ${i + 1}.`));
       assert.deepEqual(times, Array(posts).fill(1));

@@ -19,17 +19,18 @@ async function bridgesOf(root) {
   return all.filter(([, pid, , args]) => below.has(pid) && args.startsWith(`${hubcli} mcp`)).map(([, pid]) => Number(pid));
 }
 
-// Script answers each request of a session with a text, or, once after call, with a call of
-// a tool whose answer shows no mail. Then a bridge that learns its session from a call
-// knows it.
+// Script answers each request of a session with a text, or, after call, so many times with a
+// call of a tool whose answer shows no mail. A bridge wakes its session after the first call.
 export class Script {
-  call() {
-    this.calls = true;
+  calls = 0;
+
+  call(times = 1) {
+    this.calls = times;
   }
 
   answer({ tools }) {
-    const calls = this.calls;
-    this.calls = false;
+    const calls = this.calls > 0;
+    if (calls) this.calls--;
     const input = { body: "I work on." };
     if (calls && tools.tool_call) return { tool: tools.tool_call, input: { name: "mcp__hub__hub_post_message", arguments: input } };
     const name = calls && Object.keys(tools).find((name) => name.endsWith("hub_post_message"));
@@ -54,14 +55,14 @@ export async function killBridge(session) {
 }
 
 // reviveBridge waits for a new bridge, and for a call of its tool. Its user starts it anew
-// where the harness does not.
+// where the harness does not do that at a call, which it then does not repeat.
 export async function reviveBridge(session, model, script) {
   if (session.reconnect) {
     await session.reconnect();
     await eventually("the user has a bridge again", async () => (await bridgesOf(session.pid)).length > 0);
     await sleep(2000); // a program that is still connecting takes no text of its user
   }
-  script.call();
+  script.call(session.reconnect ? 1 : 2);
   await turn(session, model, "call");
   await eventually("the harness has a bridge again", async () => (await bridgesOf(session.pid)).length > 0);
 }
