@@ -13,4 +13,7 @@ noticed([
   { mode: "empty", file, test: "a session is one agent" },
   { mode: "destructive", file, test: "the tools that write" },
   { mode: "edit", file, test: "a locked file" },
+  { mode: "permission", file: "turns/prompts.test.mjs", test: "the hub shows that the agent waits" },
+  { mode: "lost", file: "turns/bridges.test.mjs", test: "when the bridge is killed" },
+  { mode: "again", file: "turns/bridges.test.mjs", test: "when the bridge is killed" },
 ]);

@@ -96,6 +96,9 @@ const rows = [
     hooks: [".gemini", "settings.json"],
     stays: sessions.gemini,
     asks: "write_file",
+    // What its hooks say about these events does not answer the question that it draws.
+    unheard: { events: ["BeforeTool", "Notification"], question: "Apply this change?" },
+    refused: "Request cancelled",
     wakes: false, // nothing begins a turn of an idle session
     program: [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js"), "-m", "gemini-2.5-flash", "--approval-mode", "default"],
     tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool", prompt: "BeforeAgent", permission: "Notification",
