@@ -12,8 +12,11 @@ var toolsOfDetails = map[string]string{"exec": "run_shell_command", "sandbox_exp
 
 // toolsOfTitles are the beginnings of titles and the tools that have them.
 var toolsOfTitles = []struct{ begin, tool string }{
-	{"Confirm Write:", "write_file"}, {"Confirm Edit:", "replace"}, {"Confirm Web Fetch", "web_fetch"},
-	{"Activate Skill:", "activate_skill"}, {"Enter Plan Mode", "enter_plan_mode"},
+	{"Confirm Write:", "write_file"},
+	{"Confirm Edit:", "replace"},
+	{"Confirm Web Fetch", "web_fetch"},
+	{"Activate Skill:", "activate_skill"},
+	{"Enter Plan Mode", "enter_plan_mode"},
 }
 
 // toolOfNotification returns the tool that a notification of Gemini CLI is about, by the
