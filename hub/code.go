@@ -393,6 +393,13 @@ var (
 		Code: "memory_not_found", Status: http.StatusNotFound,
 		Model: "call hub_recall without memory_id to list what is remembered",
 	})
+	// CodeCapsuleInvalid: a file is no capsule, or not as the format says; detail.entry and
+	// detail.line say where.
+	CodeCapsuleInvalid = define(CodeInfo{Code: "capsule_invalid", Status: http.StatusUnprocessableEntity, Operator: true})
+	// CodeCapsuleTooNew: a later version has written the capsule.
+	CodeCapsuleTooNew = define(CodeInfo{Code: "capsule_too_new", Status: http.StatusUnprocessableEntity, Operator: true})
+	// CodeCapsuleTooLarge: a capsule is beyond a limit of the format, or would be.
+	CodeCapsuleTooLarge = define(CodeInfo{Code: "capsule_too_large", Status: http.StatusUnprocessableEntity, Operator: true})
 	CodeTextTooLarge    = define(CodeInfo{Code: "text_too_large", Status: http.StatusBadRequest})
 	CodeSpawnNotAllowed = define(CodeInfo{Code: "spawn_not_allowed", Status: http.StatusForbidden, Operator: true})
 	CodeSpawnNotFound   = define(CodeInfo{
@@ -439,6 +446,8 @@ var (
 	CodeAdapterRefused  = define(CodeInfo{Code: "adapter_refused", Status: http.StatusConflict, Operator: true})
 	CodeAdapterBusy     = define(CodeInfo{Code: "adapter_busy", Status: http.StatusConflict, Operator: true})
 	CodeConfirmRequired = define(CodeInfo{Code: "confirmation_required", Status: http.StatusConflict, Operator: true})
+	CodePlanNotFound    = define(CodeInfo{Code: "plan_not_found", Status: http.StatusNotFound, Operator: true})
+	CodeTargetExists    = define(CodeInfo{Code: "target_exists", Status: http.StatusConflict, Operator: true})
 	CodePlanChanged     = define(CodeInfo{Code: "plan_changed", Status: http.StatusConflict, Operator: true})
 	CodeInternal        = define(CodeInfo{
 		Code: "internal", Status: http.StatusInternalServerError,

@@ -157,6 +157,10 @@ func CheckRecipient(field string, id AgentID) error {
 	if err := CheckAgentID(field, id); err != nil {
 		return err
 	}
+	if _, project, ok := id.Imported(); ok {
+		return Invalid(field, string(id)+" wrote in a project that was imported: nobody reads as this agent").
+			With("project_id", project).WithFix("name an agent of this hub; hub_list_agents and hubcli agents list them")
+	}
 	if id.Group() {
 		return Invalid(field, string(id)+" is no agent: "+field+" names one agent").
 			WithFix("leave " + field + " out to write to the whole room or channel, or name one agent")
@@ -173,6 +177,10 @@ func CheckSender(field string, id AgentID) error {
 	if id.Reserved() {
 		return NewError(CodeReservedAgent, string(id)+" is reserved and cannot act as an agent").
 			WithFix("choose another agent id")
+	}
+	if name, project, ok := id.Imported(); ok {
+		return NewError(CodeReservedAgent, string(id)+" is an author of an imported project and cannot act as an agent").
+			With("project_id", project).WithFix("choose another agent id, such as " + string(name))
 	}
 	if id.Group() {
 		return NewError(CodeReservedAgent, string(id)+" is a word for several agents and cannot be the id of one").
@@ -245,4 +253,47 @@ func CheckVisible(field, name string) error {
 		return nil
 	}
 	return Invalid(field, field+" has no character that can be seen").WithFix("give a name that people can read")
+}
+
+// importMark parts the name of an imported agent or thread from the id of its project.
+const importMark = "@"
+
+// ImportedAgent returns the id that an author of an imported project has in this hub: its
+// name, a mark and the project. Nobody can act under such an id, so it may be longer than
+// the id of an agent of this hub.
+func ImportedAgent(name AgentID, project ProjectID) AgentID {
+	return name + importMark + AgentID(project)
+}
+
+// Imported returns the name that the agent had in the hub from which its project came, and
+// the project. ok is false for agents of this hub.
+func (id AgentID) Imported() (name AgentID, project ProjectID, ok bool) {
+	n, p, ok := imported(string(id))
+	return AgentID(n), p, ok
+}
+
+// ImportedThread returns the id that a thread of an imported project has in this hub.
+func ImportedThread(name ThreadID, project ProjectID) ThreadID {
+	return name + importMark + ThreadID(project)
+}
+
+// Imported returns the name that the thread had in the hub from which its project came, and
+// the project. ok is false for threads of this hub.
+func (id ThreadID) Imported() (name ThreadID, project ProjectID, ok bool) {
+	n, p, ok := imported(string(id))
+	return ThreadID(n), p, ok
+}
+
+// imported cuts the mark of an imported project from the end of a name.
+func imported(name string) (string, ProjectID, bool) {
+	at := strings.LastIndex(name, importMark)
+	if at < 0 || !isProjectID(name[at+1:]) {
+		return name, "", false
+	}
+	return name[:at], ProjectID(name[at+1:]), true
+}
+
+func isProjectID(text string) bool {
+	rest, ok := strings.CutPrefix(text, "p_")
+	return ok && rest != "" && !strings.ContainsFunc(rest, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }

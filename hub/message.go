@@ -83,6 +83,15 @@ type Message struct {
 	ParentTaskID *TaskID         `json:"parent_task_id"`
 	Authority    Authority       `json:"authority"`
 	Assurance    Assurance       `json:"assurance"`
+	// Imported is set in a message that a capsule brought. Such a message speaks for nobody
+	// in this hub.
+	Imported *ImportedAs `json:"imported,omitempty"`
+}
+
+// ImportedAs says what an imported message was in the hub that it comes from.
+type ImportedAs struct {
+	Authority Authority `json:"authority"`
+	Assurance Assurance `json:"assurance"`
 }
 
 // Truncated is set in a row whose body was cut to the poll's character budget.

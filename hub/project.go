@@ -12,6 +12,18 @@ type Project struct {
 	Name      string    `json:"name"`
 	CreatedAt Time      `json:"created_at"`
 	Archived  bool      `json:"archived,omitempty"` // out of lists, with all its rooms
+	// Imported says where a project comes from that a capsule brought; nil: it was made here.
+	Imported *ProjectImport `json:"imported,omitempty"`
+}
+
+// ProjectImport says which capsule a project comes from.
+type ProjectImport struct {
+	CapsuleID     string `json:"capsule_id"`
+	ContentDigest string `json:"content_digest"`
+	At            Time   `json:"at"`         // when it was imported
+	Slug          string `json:"slug"`       // in the capsule
+	Name          string `json:"name"`       // in the capsule
+	GivenName     string `json:"given_name"` // with which it was imported
 }
 
 // LockPolicy says what happens before an agent edits a file on which another agent

@@ -31,6 +31,7 @@ type Artifact struct {
 	SHA256      string     `json:"sha256"` // lower case hexadecimal, of the content
 	ContentType string     `json:"content_type"`
 	CreatedAt   Time       `json:"created_at"`
+	LeftOut     string     `json:"left_out,omitempty"` // why a capsule brought it without its bytes: binary
 }
 
 // DecisionInput describes a new decision.

@@ -64,6 +64,9 @@ func (s *Store) Append(g *core.Group) error {
 	}
 	s.durable = end
 	s.gate.publish(s.lastTS)
+	for _, r := range g.Records {
+		s.revealBy(r.Rows)
+	}
 	s.tail.Store(uint64(end.Seq))
 	if err := s.writeHead(); err != nil {
 		return s.fail(err)
@@ -95,6 +98,7 @@ func (s *Store) putRows(rows []core.Row) error {
 		return s.fail(err)
 	}
 	s.gate.publish(s.lastTS)
+	s.revealBy(rows)
 	return err
 }
 

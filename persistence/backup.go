@@ -296,7 +296,7 @@ func checkEntry(key, value []byte) error {
 		if _, err := decodeEffect(scope, value); err != nil {
 			return corruptRecord("a kept answer", nil)
 		}
-	case prefixGap:
+	case prefixGap, prefixImport:
 		if _, err := decodeGap(value); err != nil {
 			return corruptRecord("a note of given up records", nil)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -291,7 +292,7 @@ func (c *backupCheck) follow(e *entry) error {
 		if err != nil {
 			return err
 		}
-		if want := c.skipMessages(c.message + 1); k.first != want {
+		if want := c.skipMessages(c.message + 1); k.first != want && !c.inGap(k.first, k.last()) {
 			return badBackup("message %d is missing", want)
 		}
 		c.message = k.last()
@@ -316,6 +317,11 @@ func (c *backupCheck) skipMessages(id hub.MessageID) hub.MessageID {
 		}
 	}
 	return id
+}
+
+// inGap reports whether a block lies within numbers that no record has: an import took them.
+func (c *backupCheck) inGap(first, last hub.MessageID) bool {
+	return slices.ContainsFunc(c.gaps, func(g gap) bool { return first > g.lowMessage && last <= g.highMessage })
 }
 
 // takeEnd compares the last chunk with what came before it.

@@ -378,8 +378,8 @@ func decodeEffect(scope [32]byte, b []byte) (*core.Effect, error) {
 	return x, nil
 }
 
-// gap is a range of numbers that --accept-truncated has given up: records from
-// to upto and messages above lowMessage up to highMessage are lost.
+// gap is a range of numbers that no record has: from to upto, and messages above
+// lowMessage up to highMessage. --accept-truncated has given them up, or an import took them.
 type gap struct {
 	from, upto              hub.Seq
 	lowMessage, highMessage hub.MessageID

@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"bytes"
 	"errors"
 	"time"
 
@@ -31,7 +30,7 @@ func (s *Store) commitAll(entries []entry) error {
 }
 
 // commit makes entries durable in one transaction and returns after Badger has
-// synced it. A nil value under a frame's key deletes the frame. The caller holds
+// synced it. A nil value deletes the key. The caller holds
 // s.writing, or runs inside Open, and publishes the new timestamp itself. The
 // bytes that entries hold may be reused when commit returns.
 //
@@ -57,7 +56,7 @@ func (s *Store) commit(entries []entry) error {
 	defer txn.Discard()
 	var size int64
 	for _, e := range entries {
-		if e.value == nil && bytes.HasPrefix(e.key, []byte(prefixFrame)) {
+		if e.value == nil {
 			err = txn.Delete(e.key)
 		} else {
 			err = txn.SetEntry(&badger.Entry{Key: e.key, Value: e.value, ExpiresAt: e.expires})

@@ -107,7 +107,7 @@ func removeStore(dir string) error {
 			err = os.RemoveAll(path) // does not follow links
 		case name == nameCheckpoints:
 			err = removeCheckpoints(path)
-		case name == nameSearch && isIndex(path):
+		case name == nameSearch && isIndex(path), name == namePlans:
 			err = os.RemoveAll(path)
 		case ownedName(name):
 			err = os.Remove(path)
@@ -148,6 +148,10 @@ func isIndex(path string) bool {
 // SearchDir returns the folder of the store's search index, which may not exist
 // yet. The index is derived data: the store does not need it.
 func (s *Store) SearchDir() string { return filepath.Join(s.dir, nameSearch) }
+
+// PlansDir returns the folder of the files of exports that are planned, which may not exist
+// yet. The store does not look into it; its files go with the hub's process.
+func (s *Store) PlansDir() string { return filepath.Join(s.dir, namePlans) }
 
 // removeCheckpoints deletes the checkpoints; the folder stays if it holds more.
 func removeCheckpoints(dir string) error {

@@ -15,6 +15,7 @@
 //	├─ ballast             allocated space, given up when the disk fills
 //	├─ badger/             journal and rows, one Badger database
 //	│  └─ aside/           debris of a crash, kept until the next start
+//	├─ plans/              capsules of exports that are planned; see capsule/transfer
 //	└─ checkpoints/        <seq, 20 digits>.ckpt, the newest three
 //
 // # Keys and values
@@ -30,7 +31,9 @@
 //	i/<agent>\0<first id 8>      direct messages to an agent, one entry per group
 //	e/<table 1>/<key>            entity row, the latest state
 //	d/<scope 32>                 idempotency effect; it expires
-//	g/<first seq 8>              a range of numbers given up by --accept-truncated
+//	g/<first seq 8>              a range of numbers that no record has: given up by
+//	                             --accept-truncated, or taken by an import
+//	u/<first seq 8>              the same range, if an import took it; see stage.go
 //	r/                           the last frame whose redo list has been carried out
 //
 //	frame    version 1 │ CRC 4 │ flags 1 │ first seq 8 │ count 4 │ record… │ [redo list]

@@ -92,8 +92,8 @@ func (g *gate) close() bool {
 	return true
 }
 
-// view runs fn on a snapshot of everything that has been committed.
-func (s *Store) view(fn func(*badger.Txn) error) error {
+// committed runs fn on a snapshot of everything that has been committed.
+func (s *Store) committed(fn func(*badger.Txn) error) error {
 	gen, ts, err := s.gate.enter()
 	if err != nil {
 		return err

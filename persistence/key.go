@@ -19,6 +19,7 @@ const (
 	prefixRow     = "e/"
 	prefixEffect  = "d/"
 	prefixGap     = "g/"
+	prefixImport  = "u/"
 	keyRedone     = "r/"
 
 	nameEnd = 0 // ends a name in an index key; names hold no control characters

@@ -41,6 +41,7 @@ const (
 	nameBadger      = "badger"
 	nameCheckpoints = "checkpoints"
 	nameSearch      = "search"
+	namePlans       = "plans"
 )
 
 // ownedNames may stand in a folder that has no FORMAT yet: what the start of the

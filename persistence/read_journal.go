@@ -59,7 +59,7 @@ func (s *Store) frameOf(txn *badger.Txn, seq hub.Seq) hub.Seq {
 
 // skipGaps returns the first number from seq on that was not given up.
 func (s *Store) skipGaps(seq hub.Seq) hub.Seq {
-	for _, g := range s.gaps {
+	for _, g := range s.givenUp() {
 		if seq >= g.from && seq <= g.upto {
 			seq = g.upto + 1
 		}

@@ -11,8 +11,18 @@ import (
 	"hubcli/hub"
 )
 
+// reads is core.Rows through the transactions that view gives: those of a store, each
+// with everything that has been committed by then, or the one of a Snapshot.
+type reads struct {
+	view       func(fn func(*badger.Txn) error) error
+	importGaps func() importGaps // what is out of sight; it is asked before view
+}
+
 // Message returns a row by its id, or core.ErrNotFound.
-func (s *Store) Message(id hub.MessageID) (m core.StoredMessage, err error) {
+func (s *reads) Message(id hub.MessageID) (m core.StoredMessage, err error) {
+	if s.importGaps().hidesMessage(id) {
+		return m, core.ErrNotFound
+	}
 	err = s.view(func(txn *badger.Txn) error {
 		r := newBlockReader(txn)
 		defer r.close()
@@ -27,8 +37,8 @@ func damagedMessage(id hub.MessageID) error {
 }
 
 // Messages calls fn for the rows of scope with low < id <= upto until it returns
-// false. What fn gets belongs to it.
-func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+// false. What fn gets belongs to it. ScopePublic has no imported messages.
+func (s *reads) Messages(scope core.Scope, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
 	low, upto = max(low, 0), min(upto, hub.MaxMessageID)
 	if low >= upto || !indexable(scope.Name) {
 		return nil
@@ -36,7 +46,7 @@ func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	var prefix []byte
 	switch scope.Kind {
 	case core.ScopeAll, core.ScopePublic:
-		return s.view(func(txn *badger.Txn) error { return allMessages(txn, low, upto, backward, fn) })
+		return s.messagesBeside(scope.Kind, low, upto, backward, fn)
 	case core.ScopeChannel:
 		prefix = indexPrefix(prefixChannel, scope.Name)
 	case core.ScopeThread:
@@ -46,10 +56,50 @@ func (s *Store) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	default:
 		return hub.Errorf(hub.CodeInternal, "no messages are indexed by scope %d", scope.Kind)
 	}
+	keep := fn
+	if hidden := s.importGaps().anyHidden(); hidden != nil {
+		keep = func(m *core.StoredMessage) bool { return hidden.hidesMessage(m.ID) || fn(m) }
+	}
 	return s.view(func(txn *badger.Txn) error {
-		return messagesUnder(txn, prefix, low, upto, backward, fn)
+		return messagesUnder(txn, prefix, low, upto, backward, keep)
 	})
 }
+
+// messagesBeside walks the blocks beside gaps of imports: beside those that are hidden,
+// and for ScopePublic beside all of them. It passes over a gap without reading it.
+func (s *reads) messagesBeside(kind core.ScopeKind, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+	parts := []span{{low, upto}}
+	for _, g := range s.importGaps() {
+		last := &parts[len(parts)-1]
+		if (g.hidden || kind == core.ScopePublic) && g.FromMessage <= last.upto && g.UptoMessage > last.low {
+			rest := span{g.UptoMessage, last.upto}
+			last.upto = g.FromMessage - 1
+			parts = append(parts, rest)
+		}
+	}
+	if backward {
+		slices.Reverse(parts)
+	}
+	more := true
+	return s.view(func(txn *badger.Txn) error {
+		for _, p := range parts {
+			if !more || p.low >= p.upto {
+				continue
+			}
+			err := allMessages(txn, p.low, p.upto, backward, func(m *core.StoredMessage) bool {
+				more = fn(m)
+				return more
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// span is the ids above low up to upto.
+type span struct{ low, upto hub.MessageID }
 
 // decodedAtOnce is how many messages of a block are decoded before they are
 // handed out.
@@ -194,7 +244,10 @@ func idKey(prefix []byte, id hub.MessageID) []byte {
 }
 
 // Row returns the latest row of a table under key, or core.ErrNotFound.
-func (s *Store) Row(t core.Table, key []byte) (value []byte, err error) {
+func (s *reads) Row(t core.Table, key []byte) (value []byte, err error) {
+	if s.importGaps().hidesRow(t, key) {
+		return nil, core.ErrNotFound
+	}
 	k := rowKey(t, key)
 	err = s.view(func(txn *badger.Txn) error {
 		item, err := txn.Get(k)
@@ -227,15 +280,16 @@ func damagedRow(t core.Table) error {
 
 // RowsOf calls fn for the rows of a table whose key begins with prefix, in key
 // order, until fn returns false. What fn gets belongs to it.
-func (s *Store) RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error {
+func (s *reads) RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, value []byte) bool) error {
 	return s.RowsBehind(t, prefix, nil, backward, fn)
 }
 
 // RowsBehind is RowsOf from the first key behind a key of the table on, in the
 // direction of the walk; nil is the beginning. What lies before costs nothing.
-func (s *Store) RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error {
+func (s *reads) RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error {
 	head := len(rowKey(t, nil))
 	full := rowKey(t, prefix)
+	hidden := s.importGaps().anyHidden()
 	return s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, full, backward)
 		defer it.Close()
@@ -256,6 +310,9 @@ func (s *Store) RowsBehind(t core.Table, prefix, behind []byte, backward bool, f
 		}
 		for ; it.ValidForPrefix(full); it.Next() {
 			key := it.Item().KeyCopy(nil)
+			if hidden.hidesRow(t, key[head:]) {
+				continue
+			}
 			value, err := itemRow(it.Item(), key, t)
 			if err != nil {
 				return err
@@ -270,7 +327,7 @@ func (s *Store) RowsBehind(t core.Table, prefix, behind []byte, backward bool, f
 
 // Effect returns the stored answer under an idempotency scope while it is kept,
 // or core.ErrNotFound.
-func (s *Store) Effect(scope [32]byte) (x *core.Effect, err error) {
+func (s *reads) Effect(scope [32]byte) (x *core.Effect, err error) {
 	err = s.view(func(txn *badger.Txn) error {
 		item, err := txn.Get(effectKey(scope))
 		if errors.Is(err, badger.ErrKeyNotFound) {

@@ -50,6 +50,8 @@ type Options struct {
 // Store is an open store. See the package comment for what may be called from
 // where.
 type Store struct {
+	reads
+
 	dir    string
 	marker Marker
 	key    []byte
@@ -72,17 +74,18 @@ type Store struct {
 	writing  sync.Mutex
 	lastTS   uint64 // timestamp of the last commit
 	commits  int
-	buf      []byte        // reused for the encoded values of a commit
-	entries  []entry       // reused
-	block    messageBlock  // reused
-	index    scopeIndex    // reused
-	durable  core.Head     // end of the journal
-	frameEnd hub.Seq       // first sequence number of the last frame
-	trimmed  hub.Seq       // frames that begin below are deleted
-	gaps     []gap         // rising; fixed after Open
-	synced   atomic.Int64  // nanoseconds of the last synced commit
-	tail     atomic.Uint64 // durable.Seq, for readers
-	saving   sync.Mutex    // serializes SaveCheckpoint and Checkpoint
+	buf      []byte                     // reused for the encoded values of a commit
+	entries  []entry                    // reused
+	block    messageBlock               // reused
+	index    scopeIndex                 // reused
+	durable  core.Head                  // end of the journal
+	frameEnd hub.Seq                    // first sequence number of the last frame
+	trimmed  hub.Seq                    // frames that begin below are deleted
+	gaps     atomic.Pointer[[]gap]      // rising; the list is never changed in place
+	imports  atomic.Pointer[importGaps] // see stage.go
+	synced   atomic.Int64               // nanoseconds of the last synced commit
+	tail     atomic.Uint64              // durable.Seq, for readers
+	saving   sync.Mutex                 // serializes SaveCheckpoint and Checkpoint
 
 	heading   sync.Mutex // guards head and headTimer
 	head      *headFile
@@ -277,7 +280,7 @@ func (s *Store) openBadger(dir string) error {
 	if err != nil {
 		return databaseError(dir, err) // db may be half open, and has been cleaned up
 	}
-	s.db = db
+	s.db, s.reads = db, reads{view: s.committed, importGaps: s.importGaps}
 	if err := s.badger.failure(); err != nil {
 		return databaseError(dir, err)
 	}

@@ -22,7 +22,12 @@ func (s *Store) survey(m mark, accept bool) error {
 	if err != nil {
 		return err
 	}
-	if s.gaps, err = s.loadGaps(); err != nil {
+	gaps, err := s.loadGaps()
+	if err != nil {
+		return err
+	}
+	s.gaps.Store(&gaps)
+	if err := s.loadImports(); err != nil {
 		return err
 	}
 	point := s.newestPoint()
@@ -84,6 +89,14 @@ func (s *Store) lastFrame() (f *frame, err error) {
 	return f, nil
 }
 
+// givenUp returns the ranges of numbers that no record has, rising.
+func (s *Store) givenUp() []gap {
+	if gaps := s.gaps.Load(); gaps != nil {
+		return *gaps
+	}
+	return nil
+}
+
 func (s *Store) loadGaps() (gaps []gap, err error) {
 	err = s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, []byte(prefixGap), false)
@@ -108,7 +121,7 @@ func (s *Store) loadGaps() (gaps []gap, err error) {
 
 // overGaps moves the end of the journal over the gaps that begin right there.
 func (s *Store) overGaps(end core.Head) core.Head {
-	for _, g := range s.gaps {
+	for _, g := range s.givenUp() {
 		if g.from <= end.Seq+1 && g.upto > end.Seq {
 			end.Seq, end.Message = g.upto, max(end.Message, g.highMessage)
 		}
@@ -125,8 +138,9 @@ func (s *Store) recordLoss(end, told core.Head) error {
 		return ioError("writing down the lost records", redacted{err})
 	}
 	s.gate.publish(s.lastTS)
-	s.gaps = append(s.gaps, g)
-	slices.SortFunc(s.gaps, func(a, b gap) int { return int(int64(a.from) - int64(b.from)) })
+	gaps := append(slices.Clone(s.givenUp()), g)
+	slices.SortFunc(gaps, func(a, b gap) int { return int(int64(a.from) - int64(b.from)) })
+	s.gaps.Store(&gaps)
 	return nil
 }
 
@@ -205,8 +219,9 @@ func (s *Store) checkDensity(head hub.MessageID) error {
 
 // belowGaps returns the highest id up to id that was not given up.
 func (s *Store) belowGaps(id hub.MessageID) hub.MessageID {
-	for i := len(s.gaps) - 1; i >= 0; i-- {
-		if g := s.gaps[i]; id > g.lowMessage && id <= g.highMessage {
+	gaps := s.givenUp()
+	for i := len(gaps) - 1; i >= 0; i-- {
+		if g := gaps[i]; id > g.lowMessage && id <= g.highMessage {
 			id = g.lowMessage
 		}
 	}

@@ -63,6 +63,13 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = AppendJSONString(b, string(d.Authority))
 	b = append(b, `,"assurance":`...)
 	b = AppendJSONString(b, string(d.Assurance))
+	if d.Imported != nil {
+		b = append(b, `,"imported":{"authority":`...)
+		b = AppendJSONString(b, string(d.Imported.Authority))
+		b = append(b, `,"assurance":`...)
+		b = AppendJSONString(b, string(d.Imported.Assurance))
+		b = append(b, '}')
+	}
 	b = append(b, '}')
 	return StoredMessage{
 		ID: id, TS: ts, From: d.From, To: d.To, Channel: d.Channel, Thread: d.Thread, Kind: d.Kind,

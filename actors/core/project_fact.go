@@ -137,6 +137,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.renameProject(f, rows)
 	case *RoomRenamed:
 		p.renameRoom(f, rows)
+	case *ProjectImported:
+		p.importProject(f, at, rows)
 	case *GuardSet:
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	default:

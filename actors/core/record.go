@@ -204,6 +204,7 @@ const (
 	TableRetired         Table = 81 // key: agent id; value: the time in decimal digits, empty: it is back
 	TablePause           Table = 60 // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over
 	TableMute            Table = 70 // key: agent id, 0, room id or nothing; empty value: the mute is over
+	TableImport          Table = 90 // key: first sequence number of the import's gap, big endian
 	TableBudget          Table = 71 // key: "agent" or "room", 0, its id; empty value: the budget is over
 )
 
@@ -353,8 +354,9 @@ type MessageDraft struct {
 	Parent      hub.TaskID      // 0: none
 	Authority   hub.Authority
 	Assurance   hub.Assurance
-	Whole       bool // a wake notice: never shortened
-	Muted       bool // its sender is muted: it wakes nobody
+	Whole       bool            // a wake notice: never shortened
+	Muted       bool            // its sender is muted: it wakes nobody
+	Imported    *hub.ImportedAs // of a message that a capsule brought
 	// Numbered, if set, fills in the ids of the message's own record when the
 	// record has a position. It must do nothing else.
 	Numbered func(*MessageDraft, Position)

@@ -63,6 +63,8 @@ type StoredRun struct {
 	// AsOf is the last record that the row includes. Index entries of later
 	// records do not belong to it.
 	AsOf hub.Seq `json:"as_of"`
+	// Was is the status in which an imported run left its hub, if that is not its own.
+	Was hub.RunStatus `json:"was,omitempty"`
 }
 
 // RunTask is an entry of the index of a run's tasks.

@@ -52,7 +52,8 @@ type Rows interface {
 	Message(id hub.MessageID) (StoredMessage, error)
 	// Messages calls fn for the rows of scope with after < id <= upto, until fn
 	// returns false. The ids rise, or fall if backward. ScopePublic gives the
-	// rows of ScopeAll, which the caller filters.
+	// rows of ScopeAll, which the caller filters, without those of imports:
+	// they are nobody's news.
 	Messages(scope Scope, after, upto hub.MessageID, backward bool, fn func(*StoredMessage) bool) error
 	// Row returns the latest row of a table under key. Error: ErrNotFound.
 	Row(t Table, key []byte) ([]byte, error)
@@ -66,4 +67,21 @@ type Rows interface {
 	// Effect returns the answer under an idempotency scope, as long as the
 	// store keeps it. Error: ErrNotFound.
 	Effect(scope [32]byte) (*Effect, error)
+}
+
+// Snapshotter gives views of one instant, for readers that take long.
+type Snapshotter interface {
+	// Snapshot returns the rows as they are after the latest commit, and nothing of later
+	// ones. Commits go on meanwhile. The caller closes the snapshot before the store is
+	// closed. An error says that the store is closed or has failed.
+	Snapshot() (Snapshot, error)
+}
+
+// Snapshot is the rows as they were after one commit. Close may be called twice; later
+// reads are errors.
+type Snapshot interface {
+	Rows
+	// Head returns the end of the journal after that commit.
+	Head() Head
+	Close()
 }

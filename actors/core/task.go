@@ -31,6 +31,12 @@ type StoredTask struct {
 	Former []EarlierHolder `json:"former,omitempty"`
 	// Released lists the agents whose leases for the task ended with it.
 	Released []EarlierHolder `json:"released,omitempty"`
+	// Was is the status in which an imported task left its hub, if that is not its own: an
+	// imported task obliges nobody, so one that had not ended is cancelled here.
+	Was hub.TaskStatus `json:"was,omitempty"`
+	// Outcome is the text of the result of an imported task whose messages were not in the
+	// capsule.
+	Outcome string `json:"outcome,omitempty"`
 }
 
 // TaskVisible is the one rule about which agents may see a task. Every agent

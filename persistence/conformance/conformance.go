@@ -23,6 +23,7 @@ type Journal interface {
 type Store interface {
 	Journal
 	core.Rows
+	core.Snapshotter
 }
 
 // Writer builds records that follow each other, as the sequencer would.

@@ -28,6 +28,8 @@ func TestRows(t *testing.T, open func(t testing.TB, dir string) Store) {
 	t.Run("rows of large groups", func(t *testing.T) { largeGroups(t, open) })
 	t.Run("bytes belong to the caller", func(t *testing.T) { bytesAreCopies(t, open) })
 	t.Run("reads beside an appender", func(t *testing.T) { concurrentReads(t, open) })
+	t.Run("a snapshot shows one commit", func(t *testing.T) { oneCommit(t, open) })
+	t.Run("snapshots beside an appender", func(t *testing.T) { snapshotsBeside(t, open) })
 	t.Run("reads after Close", func(t *testing.T) { readsAfterClose(t, open) })
 }
 
