@@ -11,10 +11,11 @@ import (
 	"hubcli/hub"
 )
 
-// entry is one place in the order of the journal: a record or a barrier. A
-// barrier is an answer that waits for all records before it.
+// entry is one place in the order of the journal: a record, a gap of an import, or a
+// barrier. A barrier is an answer that waits for all records before it.
 type entry struct {
-	record  *core.Record      // nil: a barrier
+	record  *core.Record      // nil: a barrier, or a gap
+	gap     *gapEntry         // nil: a record, or a barrier
 	facts   []core.Fact       // facts of the record, for the views
 	bytes   int               // size of the record, roughly, for the group's cap
 	deliver func(error)       // answers the caller; called once; must not block
@@ -40,8 +41,8 @@ type sessionBefore struct {
 // only: nobody encodes, applies or writes under it.
 //
 // Invariants:
-//  1. Sequence numbers, message ids and fences rise without a gap in the order
-//     of pending.
+//  1. Sequence numbers, message ids and fences rise in the order of pending, without a
+//     gap but for those of imports, which stand in pending themselves.
 //  2. An entry leaves pending only from the front and only when it is ready, so
 //     commit order is number order. An entry that its owner still fills holds up
 //     the ready ones behind it. That wait is short: the owner only applies facts
@@ -187,6 +188,10 @@ func (q *sequencer) take(into []*entry, maxRecords, maxBytes int) []*entry {
 	defer q.mu.Unlock()
 	n, bytes := 0, 0
 	for n < len(q.pending) && q.pending[n].ready && n < maxRecords {
+		if q.pending[n].gap != nil { // alone in its group
+			n = max(n, 1)
+			break
+		}
 		if bytes += q.pending[n].bytes; bytes > maxBytes && n > 0 {
 			break
 		}

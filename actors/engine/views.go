@@ -18,6 +18,9 @@ type Views interface {
 	// Show shows a record. It appends to scopes each scope that has something
 	// new.
 	Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []core.Scope
+	// PassedOver says that the next record follows a gap of an import. It is called
+	// between Begin and End.
+	PassedOver(g core.Gap)
 	// Rebuilt shows the state of an owner that was rebuilt, and the rows that
 	// its broken Apply did not return. A row that is already shown changes
 	// nothing.

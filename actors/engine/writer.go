@@ -93,6 +93,9 @@ func (w *writer) drain() bool {
 // still counts its record as not durable. A group that has only barriers does
 // not touch the disk.
 func (w *writer) commit(entries []*entry) error {
+	if entries[0].gap != nil {
+		return w.passOver(entries[0])
+	}
 	group := &core.Group{Records: make([]*core.Record, 0, len(entries))}
 	for _, s := range entries {
 		if s.record != nil {

@@ -85,6 +85,11 @@ func (x *Indexer) Shown(r *core.Record, _ []core.Fact) {
 		return
 	}
 	n := keptRows(r.Rows)
+	for i := range r.Rows {
+		if r.Rows[i].Table == core.TableImport {
+			n++ // what it has revealed
+		}
+	}
 	if n > 0 {
 		x.kept.Add(n)
 	}
@@ -171,6 +176,9 @@ func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 		kept := x.kept.Load()
 		end, held := x.free(x.end())
 		at.Seq = min(at.Seq, end.Seq) // an earlier run may have gone beyond a held record
+		if back, rewound := x.beforeImports(at, end); rewound {
+			at, fedKept = back, unknownKept
+		}
 		pace.look(time.Now(), end.Seq)
 		if ok, _ := x.engine.Journal.Room(); !ok {
 			if !pause(ctx, FullPause, nil) {
@@ -205,6 +213,21 @@ func (x *Indexer) feed(ctx context.Context, at core.IndexPosition) error {
 			return nil
 		}
 	}
+}
+
+// beforeImports returns the position before the first gap that was revealed between at
+// and end, and whether there is one. The position lies before at if rows behind the gap are
+// in the index already. They are put again, which changes nothing. With the next Put the
+// index itself goes back, so a crash before all is put repeats it.
+func (x *Indexer) beforeImports(at, end core.IndexPosition) (back core.IndexPosition, rewound bool) {
+	back = at
+	for _, i := range x.view.Imports() {
+		if i.Revealed > at.Seq && i.Revealed <= end.Seq {
+			back.Message, back.Seq = min(back.Message, i.FromMessage-1), min(back.Seq, i.FromSeq-1)
+			rewound = true
+		}
+	}
+	return back, rewound
 }
 
 // ended returns err, or nil once ctx is done.

@@ -98,6 +98,13 @@ func (d *Directory) shown(r *core.Record, facts []core.Fact) {
 	}
 }
 
+// passedOver moves the head of the view over a gap of an import.
+func (d *Directory) passedOver(g core.Gap) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.head.Seq, d.head.Message = g.UptoSeq, g.UptoMessage
+}
+
 // change is apply with the lock held.
 func (d *Directory) change(f core.Fact, at core.Position) {
 	switch f := f.(type) {

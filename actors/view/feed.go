@@ -118,7 +118,7 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
 		reached := head
-		err := v.rows.Messages(storedScope(s), since, head, false, func(m *core.StoredMessage) bool {
+		err := v.rows.Messages(s, since, head, false, func(m *core.StoredMessage) bool {
 			if part.add(m) {
 				return true
 			}
@@ -142,7 +142,7 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 func (v *View) readTail(f *Feed, since, head hub.MessageID) (rows []*core.StoredMessage, err error) {
 	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
-		if err := v.rows.Messages(storedScope(s), since, head, true, part.add); err != nil {
+		if err := v.rows.Messages(s, since, head, true, part.add); err != nil {
 			return nil, err
 		}
 		rows = append(rows, part.rows...)
@@ -169,13 +169,6 @@ func (p *part) add(m *core.StoredMessage) bool {
 		p.bytes += len(m.JSON)
 	}
 	return len(p.rows) < p.feed.Limit && p.seen < MaxExamined && p.bytes < MaxPageBytes
-}
-
-func storedScope(s core.Scope) core.Scope {
-	if s.Kind == core.ScopePublic {
-		return core.Scope{Kind: core.ScopeAll}
-	}
-	return s
 }
 
 // Message returns one row, from the ring or the store. message_not_found.

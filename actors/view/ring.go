@@ -94,7 +94,7 @@ func (r *Ring) evict() {
 		drop(ThreadScope(m.Thread))
 	}
 	r.used -= entryOverhead + len(m.JSON)
-	r.floor = m.ID
+	r.floor = max(r.floor, m.ID)
 	*e = entry{}
 	r.first++
 	r.start++
@@ -121,6 +121,20 @@ func (e *entry) before(k core.ScopeKind) uint64 {
 	case core.ScopeAll:
 	}
 	panic("actors: the ring does not link this scope")
+}
+
+// skip moves the head over ids that no message of a record has.
+func (r *Ring) skip(upto hub.MessageID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.head = max(r.head, upto)
+}
+
+// raise says that messages up to an id are in the store that the ring does not have.
+func (r *Ring) raise(floor hub.MessageID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.floor = max(r.floor, floor)
 }
 
 // Visible returns the highest id that may be shown.

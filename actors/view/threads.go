@@ -86,38 +86,22 @@ func directPartKey(agent hub.AgentID, thread hub.ThreadID) []byte {
 // prepare returns the rows of the parts that these records change.
 func (t *threads) prepare(records []*core.Record) ([]core.Row, error) {
 	changed := map[string]ThreadPart{}
-	add := func(table core.Table, key []byte, m *core.StoredMessage) error {
-		k := string(byte(table)) + string(key)
-		part, known := changed[k]
-		if !known {
-			var err error
-			if part, err = t.part(k, table, key); err != nil {
-				return err
-			}
-		}
-		part.Add(m)
-		changed[k] = part
-		return nil
-	}
 	for _, r := range records {
 		for i := range r.Messages {
 			m := &r.Messages[i]
 			if m.Thread == "" {
 				continue
 			}
-			if m.To == "" {
-				if err := add(core.TableThread, []byte(m.Thread), m); err != nil {
-					return nil, err
+			for _, k := range partsOf(m) {
+				part, known := changed[k]
+				if !known {
+					var err error
+					if part, err = t.part(k, core.Table(k[0]), []byte(k[1:])); err != nil {
+						return nil, err
+					}
 				}
-				continue
-			}
-			if err := add(core.TableThreadAgent, directPartKey(m.To, m.Thread), m); err != nil {
-				return nil, err
-			}
-			if m.From != m.To {
-				if err := add(core.TableThreadAgent, directPartKey(m.From, m.Thread), m); err != nil {
-					return nil, err
-				}
+				part.Add(m)
+				changed[k] = part
 			}
 		}
 	}

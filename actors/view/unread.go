@@ -133,7 +133,7 @@ func (v *View) earlier(scope core.Scope, since, head hub.MessageID, fn func(*cor
 		return nil
 	}
 	public, looked := scope.Kind == core.ScopePublic, 0
-	return v.rows.Messages(storedScope(scope), since, head, true, func(m *core.StoredMessage) bool {
+	return v.rows.Messages(scope, since, head, true, func(m *core.StoredMessage) bool {
 		looked++
 		return !public && fn(m) || public && looked <= MaxExamined && (m.To != "" || fn(m))
 	})
@@ -157,7 +157,7 @@ func (v *View) Later(scope core.Scope, since, head hub.MessageID, fn func(*core.
 		return nil
 	}
 	public, looked := scope.Kind == core.ScopePublic, 0
-	return v.rows.Messages(storedScope(scope), since, head, false, func(m *core.StoredMessage) bool {
+	return v.rows.Messages(scope, since, head, false, func(m *core.StoredMessage) bool {
 		looked++
 		return looked <= MaxExamined && (public && m.To != "" || fn(m))
 	})

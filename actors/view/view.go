@@ -31,6 +31,7 @@ type View struct {
 	budgets   *budgets
 	ledger    *ledger
 	Retired   *Retired
+	imports   imports
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -101,12 +102,22 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 	return scopes
 }
 
+// PassedOver moves the ends of the views over a gap of an import.
+func (v *View) PassedOver(g core.Gap) {
+	v.Ring.skip(g.UptoMessage)
+	v.Directory.passedOver(g)
+	v.ShownSeq.Store(uint64(g.UptoSeq))
+}
+
 // showRow lets the views see a committed row of that time, and returns scopes with
 // those added that watches listen to.
 func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.Scope {
 	switch row.Table { //nolint:exhaustive // the others are read from the store
 	case core.TableProject, core.TableRoom, core.TableChannelArchived:
 		v.Places.apply(row)
+	case core.TableImport:
+		v.imports.apply(row.Value)
+		v.Ring.raise(v.imports.last().UptoMessage)
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
 		return append(scopes, PauseScope())
