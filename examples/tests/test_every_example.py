@@ -14,12 +14,14 @@ from conftest import EXAMPLES, Hub, Runner, free_port, printed
 if TYPE_CHECKING:
     from pathlib import Path
 
-PROGRAMS = sorted(p.name for p in EXAMPLES.glob("*.py"))
+WITHOUT_HUB = "read_capsule.py"  # test_capsule.py runs it
+PROGRAMS = sorted(p.name for p in EXAMPLES.glob("*.py") if p.name != WITHOUT_HUB)
 every_example = pytest.mark.parametrize("program", PROGRAMS)
 
 
 def test_the_examples_are_found() -> None:
     assert PROGRAMS == ["handover.py", "hello.py", "parallel_coding.py", "rpc_call.py", "sandboxed_agent.py"]
+    assert (EXAMPLES / WITHOUT_HUB).is_file()
 
 
 @every_example
@@ -81,7 +83,7 @@ def test_uses_public_names_alone_and_never_sleeps(program: str) -> None:
             assert node.attr != "sleep", "an example waits for the hub, not for time"
 
 
-@every_example
+@pytest.mark.parametrize("program", [*PROGRAMS, WITHOUT_HUB])
 def test_is_in_the_table(program: str) -> None:
     readme = (EXAMPLES / "README.md").read_text()
     assert f"| [{program}]({program}) |" in readme

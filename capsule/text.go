@@ -1,0 +1,30 @@
+package capsule
+
+import (
+	"mime"
+	"strings"
+	"unicode/utf8"
+)
+
+// TextContent reports whether the bytes of an artifact are a text. The references of a text
+// are encoded and decoded, and share_safe redacts it; all other bytes stay as they are. A
+// text is valid UTF-8 without the byte 0, of a content type that says so: text, or one of
+// the formats of code and data that are written as text.
+func TextContent(contentType string, data []byte) bool {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return false
+	}
+	kind, name, _ := strings.Cut(media, "/")
+	if suffix := name[strings.LastIndex(name, "+")+1:]; kind != "text" && !textFormats[suffix] {
+		return false
+	}
+	return utf8.Valid(data) && strings.IndexByte(string(data), 0) < 0
+}
+
+// textFormats are the names, or the suffixes of names, of formats that are written as text.
+var textFormats = map[string]bool{
+	"json": true, "xml": true, "yaml": true, "x-yaml": true, "toml": true, "javascript": true, "ecmascript": true,
+	"x-javascript": true, "typescript": true, "x-sh": true, "x-shellscript": true, "sql": true, "graphql": true,
+	"x-ndjson": true, "x-tex": true, "x-httpd-php": true, "x-python": true,
+}
