@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
+	"hubcli/actors/capsules"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/guard"
@@ -32,6 +33,9 @@ type Notifier = asks.Notifier
 type Options struct {
 	Journal core.Journal
 	Rows    core.Rows
+	// Stager keeps what imports write out of sight until they are done. nil: the hub
+	// imports nothing.
+	Stager core.Stager
 	// Index finds rows by their words; nil: the hub does not search.
 	Index core.Index
 	// Secret keys the HMACs that session ids and resume keys are made of, 32
@@ -109,6 +113,8 @@ type Hub struct {
 	spawns   *spawns.Manager
 	asks     *asks.Asks
 	guard    *guard.Guard
+	importer *capsules.Importer // nil: the hub imports nothing
+	swept    chan struct{}      // closed when what earlier imports left is deleted
 	idle     *idleAgents
 	channels *knownChannels
 	started  hub.Time // by the wall clock

@@ -397,6 +397,21 @@ func (s *memStore) Effect(scope [32]byte) (*core.Effect, error) {
 	return &e, nil
 }
 
+// Snapshot is a store of its own on a copy of the disk.
+func (s *memStore) Snapshot() (core.Snapshot, error) {
+	s.mu.RLock()
+	err := s.readable()
+	s.mu.RUnlock()
+	if err != nil {
+		return nil, err
+	}
+	return &memSnapshot{s.restarted()}, nil
+}
+
+type memSnapshot struct{ *memStore }
+
+func (s *memSnapshot) Close() { _ = s.memStore.Close() }
+
 // randomDelay is a seeded source of delays up to limit, safe for one appender.
 func randomDelay(seed uint64, limit time.Duration) func() time.Duration {
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
+	"hubcli/actors/capsules"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/guard"
@@ -30,7 +31,7 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestorePauses()
 	}
 	if err == nil {
-		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets())
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets(), h.view.RestoreImports())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)
@@ -60,12 +61,15 @@ func Start(options Options) (*Hub, error) {
 	background.Go(func() { h.asks.Tell(h.engine.Quit) })
 	background.Go(func() { h.guard.Serve(h.engine.Quit) })
 	background.Go(h.finishRetirements)
+	if h.importer != nil {
+		background.Go(h.sweepImports)
+	}
 	return h, nil
 }
 
 // newHub makes the parts of a hub and hands each the parts below it. Nothing runs yet.
 func newHub(options Options) *Hub {
-	h := &Hub{options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels()}
+	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels()}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
@@ -103,6 +107,9 @@ func newHub(options Options) *Hub {
 		View: h.view, Engine: h.engine, Log: h.log, Ask: h.asks.AboutLoop,
 		Stopped: func() ([]core.StoredAsk, error) { return asks.Stopped(h.rows) },
 	})
+	if options.Stager != nil {
+		h.importer = capsules.NewImporter(capsules.ImportOptions{View: h.view, Engine: h.engine, Stager: options.Stager, Log: h.log})
+	}
 	h.started = h.engine.Clock.Now().Wall
 	h.view.SessionEnded = h.engine.Seq.SessionEnded
 	if options.Index != nil {

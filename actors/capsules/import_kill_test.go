@@ -1,0 +1,170 @@
+package capsules_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"hubcli/actors/core"
+	"hubcli/capsule"
+	"hubcli/hub"
+	"hubcli/internal/require"
+	"hubcli/internal/testhub"
+)
+
+// killsVariable says how many imports TestKilledImports kills; childVariable is the store of
+// the process that it kills.
+const (
+	killsVariable = "HUBCLI_TEST_KILLS"
+	childVariable = "HUBCLI_TEST_IMPORT_STORE"
+)
+
+// smallCapsule writes a capsule with messages in two rooms, decisions and tasks.
+func smallCapsule(t testing.TB, messages int, body func(i int) string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := capsule.NewWriter(&b, capsule.Manifest{ProductVersion: "test", CreatedAt: 1, CapsuleID: strings.Repeat("0c", 16), Scope: capsule.ScopeComplete, Privacy: capsule.FullHistory})
+	require.NoError(t, w.Project(capsule.Project{Slug: "small", Name: "Small", CreatedAt: 1}))
+	require.NoError(t, w.Section("rooms.ndjson"))
+	for r := 1; r <= 2; r++ {
+		require.NoError(t, w.Line(&capsule.Room{ID: capsule.Ref(fmt.Sprintf("r%d", r)), Slug: fmt.Sprintf("room-%d", r), Name: fmt.Sprintf("Room %d", r), CreatedAt: 1, Locks: hub.LocksWarn}))
+	}
+	require.NoError(t, w.Section("agents.ndjson"))
+	require.NoError(t, w.Line(&capsule.Agent{ID: "ann"}))
+	require.NoError(t, w.Section("decisions.ndjson"))
+	for d := 1; d <= 50; d++ {
+		require.NoError(t, w.Line(&capsule.Decision{ID: capsule.Ref(fmt.Sprintf("d%d", d)), Room: "r1", Title: "Decided", By: "ann", Metadata: []byte(`{}`), CreatedAt: 1}))
+	}
+	for r := 1; r <= 2; r++ {
+		require.NoError(t, w.Section(capsule.MessagesPath(capsule.Ref(fmt.Sprintf("r%d", r)))))
+		for i := r; i <= messages; i += 2 {
+			require.NoError(t, w.Line(&capsule.Message{
+				ID: capsule.Number(i), TS: 1, From: "ann", Kind: hub.KindChat, Body: body(i), Thread: "work",
+				Authority: hub.AuthorityAgent, Assurance: hub.AssuranceSession,
+			}))
+		}
+	}
+	_, err := w.Close()
+	require.NoError(t, err)
+	return b.Bytes()
+}
+
+// A text that names a message of another hub does not come to name one of its own project.
+func TestTextsKeepTheirMeaning(t *testing.T) {
+	h := startHub(t)
+
+	data := smallCapsule(t, 10, func(i int) string { return fmt.Sprintf("see #%d and m_%s", 3*i+8, strconv.FormatInt(int64(i+8), 36)) })
+	p, err := h.Hub.ImportCapsule(operator(t), verified(t, data), nil)
+	require.NoError(t, err)
+	rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: p.Slug, Limit: 2})
+	require.NoError(t, err)
+	page, err := h.Hub.Messages(operator(t), hub.MessagesQuery{Channel: rooms[0].Channel, Limit: 10})
+	require.NoError(t, err)
+	for _, row := range page.Rows {
+		m, err := row.Decode()
+		require.NoError(t, err)
+		if m.ID < 3*10+8 && m.ID > 3+8 {
+			t.Errorf("message %d has a number that a text names", m.ID)
+		}
+		if seq, _ := core.SeqOf(core.PrefixRoom, string(rooms[0].RoomID)); seq <= 18 && seq > 8 {
+			t.Errorf("room %s has a number that a text names", rooms[0].RoomID)
+		}
+	}
+}
+
+// TestImportChild is the process that TestKilledImports kills: a hub that imports again and
+// again, and says what is done.
+func TestImportChild(t *testing.T) {
+	dir := os.Getenv(childVariable)
+	if dir == "" {
+		t.Skip("it is run by TestKilledImports")
+	}
+	data, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "small.hubpack"))
+	require.NoError(t, err)
+	h := startHub(t, testhub.Dir(dir))
+	fmt.Println("started")
+	for {
+		p, err := h.Hub.ImportCapsule(hub.WithCaller(context.Background(), &hub.Caller{Operator: true}), verified(t, data), nil)
+		require.NoError(t, err)
+		fmt.Println("done", p.ProjectID)
+	}
+}
+
+// TestKilledImports kills a hub while it imports, at any moment, again and again. Afterwards
+// each project is whole, those that were acknowledged are there, and nothing else is.
+func TestKilledImports(t *testing.T) {
+	kills := 6
+	if n, err := strconv.Atoi(os.Getenv(killsVariable)); err == nil {
+		kills = n
+	}
+	const messages = 6_000
+	base := t.TempDir()
+	dir := filepath.Join(base, "store")
+	require.NoError(t, os.WriteFile(filepath.Join(base, "small.hubpack"), smallCapsule(t, messages, func(i int) string { return "word " + strconv.Itoa(i) }), 0o600))
+	acknowledged := map[hub.ProjectID]bool{}
+	for range kills {
+		for _, id := range killedImport(t, dir) {
+			acknowledged[id] = true
+		}
+	}
+	h := startHub(t, testhub.Dir(dir))
+	require.Eventually(t, "nothing is staged", func() bool { return len(h.Store.Staged()) == 0 })
+	projects, _, err := h.Hub.Projects(operator(t), hub.ProjectsQuery{Limit: 1000})
+	require.NoError(t, err)
+	for _, p := range projects {
+		delete(acknowledged, p.ProjectID)
+		rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: p.Slug, Limit: 10})
+		require.NoError(t, err)
+		n := 0
+		for _, r := range rooms {
+			require.NoError(t, h.Store.Messages(core.Scope{Kind: core.ScopeChannel, Name: string(r.Channel)}, 0, hub.MaxMessageID, false, func(*core.StoredMessage) bool { n++; return true }))
+		}
+		if n != messages || len(rooms) != 2 {
+			t.Errorf("project %s has %d rooms and %d messages", p.ProjectID, len(rooms), n)
+		}
+	}
+	if len(acknowledged) > 0 {
+		t.Errorf("%d imports were acknowledged and are not there", len(acknowledged))
+	}
+	all, decisions := 0, 0
+	require.NoError(t, h.Store.Messages(core.Scope{Kind: core.ScopeAll}, 0, hub.MaxMessageID, false, func(*core.StoredMessage) bool { all++; return true }))
+	require.NoError(t, h.Store.RowsOf(core.TableDecision, nil, false, func(_, _ []byte) bool { decisions++; return true }))
+	if all != messages*len(projects) || decisions != 50*len(projects) {
+		t.Errorf("%d messages and %d decisions are in the store of %d projects", all, decisions, len(projects))
+	}
+	t.Logf("%d kills, %d projects", kills, len(projects))
+}
+
+// killedImport runs a hub that imports, kills it after a while, and returns the projects that
+// it has acknowledged.
+func killedImport(t *testing.T, dir string) (done []hub.ProjectID) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestImportChild$")
+	cmd.Env = append(os.Environ(), childVariable+"="+dir)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	first := make([]byte, len("started\n"))
+	if _, err := out.Read(first); err != nil {
+		t.Errorf("the hub did not start: %v", err)
+	}
+	timer := time.AfterFunc(time.Duration(rand.IntN(250))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	var said bytes.Buffer
+	_, _ = said.ReadFrom(out)
+	_ = cmd.Wait()
+	for line := range strings.Lines(said.String()) {
+		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "done "); ok && strings.HasSuffix(line, "\n") {
+			done = append(done, hub.ProjectID(id))
+		}
+	}
+	return done
+}
