@@ -22,7 +22,7 @@ func BenchmarkPost(b *testing.B) {
 	s := &stub{post: func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
 		return hub.Outcome[hub.EncodedMessage]{Row: row}, nil
 	}}
-	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
+	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Capsules: s, Imports: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
 	require.NoError(b, err)
 	ctx := context.WithValue(b.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{Port: 6000}))
 	body := `{"from_agent":"agent-12","channel":"general","body":"` + strings.Repeat("lorem ip", 32) + `"}`

@@ -32,10 +32,12 @@ type Presence interface {
 // Config is what a Server is made of. The services, Sessions, OperatorToken and
 // InstanceID are required; the rest has defaults.
 type Config struct {
-	Service  hub.Service   // the agent plane
-	Status   hub.Status    // hub-info, app/status, readiness
-	Control  hub.Control   // shutdown
-	Adapters hub.Adapters  // of harnesses; nil: there are none
+	Service  hub.Service  // the agent plane
+	Status   hub.Status   // hub-info, app/status, readiness
+	Control  hub.Control  // shutdown
+	Adapters hub.Adapters // of harnesses; nil: there are none
+	Capsules hub.Capsules // of projects
+	Imports  hub.CapsuleImports
 	Sessions Authenticator // proves X-Hub-Session
 	Presence Presence      // nil: signs of life are not recorded
 
@@ -100,7 +102,7 @@ func (c *Config) EnsureDefaults() {
 // Validate returns an error if a field is missing or out of range.
 func (c *Config) Validate() error {
 	switch {
-	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil:
+	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil || c.Capsules == nil || c.Imports == nil:
 		return errors.New("httpapi: a service is missing")
 	case c.OperatorToken == "":
 		return errors.New("httpapi: the operator token is missing")

@@ -217,7 +217,7 @@ func TestRemote(t *testing.T) {
 		return hub.Outcome[hub.EncodedMessage]{}, hub.NewError(hub.CodeReplyNotFound, "reached")
 	}
 	server, err := httpapi.New(httpapi.Config{
-		Service: s, Status: s, Control: s, Sessions: s, OperatorToken: testToken, InstanceID: testInstance, AllowRemote: true,
+		Service: s, Status: s, Control: s, Capsules: s, Imports: s, Sessions: s, OperatorToken: testToken, InstanceID: testInstance, AllowRemote: true,
 		LocalAddrs: fixedAddrs,
 	})
 	require.NoError(t, err)

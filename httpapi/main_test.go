@@ -79,6 +79,8 @@ const (
 type stub struct {
 	hub.Service
 	hub.Control
+	hub.Capsules
+	hub.CapsuleImports
 	hub.Status
 	status   hub.AppStatus
 	sessions map[hub.SessionID]hub.Caller
@@ -146,7 +148,7 @@ func startEdge(t *testing.T, change func(*httpapi.Config)) *edge {
 		sessions: map[hub.SessionID]hub.Caller{"s1.secret": {Agent: "agent-1", Session: "s1", Incarnation: 1}},
 	}, log: &bytes.Buffer{}}
 	config := httpapi.Config{
-		Service: e, Status: e, Control: e, Sessions: e, Presence: e,
+		Service: e, Status: e, Control: e, Capsules: e, Imports: e, Sessions: e, Presence: e,
 		OperatorToken: testToken, InstanceID: testInstance,
 		LocalAddrs: fixedAddrs,
 		Logger:     slog.New(slog.NewTextHandler(e.log, nil)),
@@ -253,7 +255,7 @@ func TestConfig(t *testing.T) {
 		t.Error("a server without services was made")
 	}
 	s := &stub{}
-	whole := httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"}
+	whole := httpapi.Config{Service: s, Status: s, Control: s, Capsules: s, Imports: s, Sessions: s, OperatorToken: "t", InstanceID: "i"}
 	for name, spoil := range map[string]func(*httpapi.Config){
 		"no token":          func(c *httpapi.Config) { c.OperatorToken = "" },
 		"no instance":       func(c *httpapi.Config) { c.InstanceID = "" },
@@ -274,7 +276,7 @@ func TestConfig(t *testing.T) {
 
 func TestServeTellsThatTheListenerFailed(t *testing.T) {
 	s := &stub{}
-	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
+	server, err := httpapi.New(httpapi.Config{Service: s, Status: s, Control: s, Capsules: s, Imports: s, Sessions: s, OperatorToken: "t", InstanceID: "i"})
 	require.NoError(t, err)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

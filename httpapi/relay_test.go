@@ -159,7 +159,7 @@ func TestRelayFromAnotherMachine(t *testing.T) {
 	require.NoError(t, err)
 	s := &stub{sessions: map[hub.SessionID]hub.Caller{"s1.secret": {Agent: "agent-1", Session: "s1", Incarnation: 1}}}
 	server, err := httpapi.New(httpapi.Config{
-		Service: s, Status: s, Control: s, Sessions: s, Presence: s, OperatorToken: testToken, InstanceID: testInstance,
+		Service: s, Status: s, Control: s, Capsules: s, Imports: s, Sessions: s, Presence: s, OperatorToken: testToken, InstanceID: testInstance,
 		AllowRemote: true, LocalAddrs: fixedAddrs,
 	})
 	require.NoError(t, err)

@@ -39,6 +39,8 @@ var resources = []handlers{
 	pauseHandlers, muteHandlers, loopHandlers, budgetHandlers,
 	debugHandlers,
 	backupHandlers,
+	capsuleHandlers,
+	importHandlers,
 	watchHandlers,
 }
 

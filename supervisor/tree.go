@@ -21,6 +21,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"hubcli/actors"
+	"hubcli/capsule/transfer"
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/integrations/folders"
@@ -82,6 +83,8 @@ type Tree struct {
 	log      *slog.Logger
 	started  time.Time
 	shutdown *shutdown
+	exports  *transfer.Exports
+	imports  *transfer.Imports
 	profiles sync.Mutex         // held while a profile is taken
 	backups  sync.Mutex         // held while a backup is made
 	cease    context.CancelFunc // ends the HTTP server
@@ -117,7 +120,7 @@ func (t *Tree) startParts() (err error) {
 		return err
 	}
 	options := actors.Options{
-		Journal: t.Store, Rows: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
+		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
 		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier,
 	}
 	if !c.WithoutSearch {
@@ -129,7 +132,9 @@ func (t *Tree) startParts() (err error) {
 	if t.Hub, err = actors.Start(options); err != nil {
 		return errors.Join(err, t.Store.Close())
 	}
+	t.exports, t.imports = t.newExports(), t.newImports()
 	server := httpapi.Config{
+		Capsules: t.exports, Imports: t.imports,
 		Service: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
@@ -143,6 +148,8 @@ func (t *Tree) startParts() (err error) {
 	if t.HTTP, err = httpapi.New(server); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
+		t.exports.Close()
+		t.imports.Close()
 		return errors.Join(err, t.Hub.Stop(ctx), t.Store.Close())
 	}
 	return nil
@@ -190,6 +197,8 @@ func (t *Tree) Stop() error {
 	served := <-t.served
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
+	t.exports.Close()
+	t.imports.Close()
 	stopped := t.Hub.Stop(ctx)
 	return errors.Join(served, stopped, t.Store.Close())
 }

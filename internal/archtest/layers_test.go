@@ -19,7 +19,7 @@ type layer struct {
 }
 
 var (
-	server = []string{"hub", "api", "actors", "actors/core", "persistence", "persistence/search", "integrations/folders", "supervisor", "httpapi"}
+	server = []string{"hub", "api", "actors", "actors/core", "actors/capsules", "capsule/transfer", "persistence", "persistence/search", "integrations/folders", "supervisor", "httpapi"}
 	client = []string{"hub", "api", "api/client"}
 
 	// floor holds packages that know nothing of the project and that all delivered
@@ -44,12 +44,15 @@ var layers = []layer{
 	{dir: "actors/spawns", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "a process manager has owners decide and learns of committed records; it starts processes through its interface Runner"},
 	{dir: "actors/asks", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it checks names against the views, has the owner of questions decide, and learns of committed records"},
 	{dir: "actors/guard", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it learns of committed records and decides about posts; it asks the operator by a function"},
-	{dir: "actors", may: []string{"hub", "actors/core", "actors/engine", "actors/asks", "actors/asleep", "actors/guard", "actors/index", "actors/leases", "actors/lists", "actors/seats", "actors/spawns", "actors/view", "actors/watch"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
+	{dir: "actors/capsules", may: []string{"hub", "actors/core", "actors/engine", "actors/view", "capsule"}, why: "an export reads rows and writes the format, an import stages rows and has one owner decide; files and redaction are the caller's"},
+	{dir: "capsule/transfer", may: []string{"hub", "actors/core", "actors/capsules", "capsule", "capsule/redact"}, why: "it plans files of capsules; the hub and its store it sees as functions and interfaces"},
+	{dir: "actors", may: []string{"hub", "actors/core", "actors/engine", "actors/asks", "actors/asleep", "actors/capsules", "actors/guard", "actors/index", "actors/leases", "actors/lists", "actors/seats", "actors/spawns", "actors/view", "actors/watch", "capsule"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
+	{dir: "capsule", may: []string{"hub"}, pure: true, why: "the format knows no hub, no file and no clock: the caller gives it bytes and texts"},
 	{dir: "capsule/redact", pure: true, why: "it turns a text into another by its rules alone: the caller gives the salt, and what is known of the machine"},
 	{dir: "persistence", may: []string{"hub", "actors/core"}, why: "the store satisfies the interfaces of actors/core and knows nobody above"},
 	{dir: "persistence/search", may: []string{"hub", "actors/core"}, why: "the index satisfies an interface of actors/core and is derived: it knows neither store nor HTTP"},
 	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
-	{dir: "supervisor", may: []string{"hub", "actors", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
+	{dir: "supervisor", may: []string{"hub", "actors", "capsule/redact", "capsule/transfer", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi", may: []string{"hub", "api"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
 	{dir: "mcp", may: append([]string{"mcp/session", "mcp/wire", "integrations/hook", "internal/identity"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
 	{dir: "mcp/session", may: append([]string{"mcp/wire", "integrations/hook", "internal/identity"}, client...), why: "the session of a bridge knows no tool; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},

@@ -1,0 +1,76 @@
+package api
+
+import (
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// ValidateCapsuleExport checks the plan of an export, and fills in scope and privacy. It
+// does not check that the folder of the file exists.
+func ValidateCapsuleExport(in *hub.CapsuleExportInput) error {
+	if in.Scope == "" {
+		in.Scope = hub.CapsuleKnowledge
+	}
+	if in.Privacy == "" {
+		in.Privacy = hub.CapsuleShareSafe
+	}
+	switch in.Scope {
+	case hub.CapsuleKnowledge, hub.CapsuleComplete, hub.CapsuleSelectedRooms:
+	default:
+		return hub.Invalid("scope", "there is no such scope").WithFix("use knowledge, complete or selected_rooms")
+	}
+	if in.Privacy != hub.CapsuleShareSafe && in.Privacy != hub.CapsuleFullHistory {
+		return hub.Invalid("privacy", "there is no such privacy").WithFix("use share_safe or full_history")
+	}
+	if (in.Scope == hub.CapsuleSelectedRooms) != (len(in.Rooms) > 0) {
+		return hub.Invalid("rooms", "rooms are named in the scope selected_rooms, and only there").
+			WithFix("give rooms together with the scope selected_rooms")
+	}
+	if len(in.Artifacts) > hub.MaxCapsuleArtifacts {
+		return hub.Invalid("artifacts", "there are too many artifacts").With("limit", hub.MaxCapsuleArtifacts).With("size", len(in.Artifacts))
+	}
+	for _, id := range in.Artifacts {
+		if err := hub.CheckName("artifacts", string(id), hub.MaxNameChars); err != nil {
+			return err
+		}
+	}
+	return first(
+		hub.CheckName("project", in.Project, hub.MaxNameChars),
+		checkNames("rooms", in.Rooms, hub.MaxProjectRooms, hub.MaxNameChars),
+		checkFile("out", in.Out))
+}
+
+// ValidateCapsuleImport checks the plan of an import.
+func ValidateCapsuleImport(in *hub.CapsuleImportInput) error { return checkFile("path", in.Path) }
+
+// ValidateCapsuleConfirm checks the confirmation of a plan.
+func ValidateCapsuleConfirm(in *hub.CapsuleConfirmInput) error {
+	return hub.CheckName("confirm", in.Confirm, hub.MaxNameChars)
+}
+
+// ValidateCapsuleInspect checks the path of a capsule.
+func ValidateCapsuleInspect(in *hub.CapsuleInspectInput) error {
+	if err := checkFile("path", in.Path); err != nil {
+		return err
+	}
+	if !filepath.IsAbs(in.Path) {
+		return hub.Invalid("path", "path is no absolute path").WithFix("give the whole path on the machine of the hub")
+	}
+	return nil
+}
+
+// checkFile checks the form of a path of the hub's machine.
+func checkFile(field, path string) error {
+	switch {
+	case path == "":
+		return hub.Invalid(field, field+" is missing").WithFix("give the absolute path of a file on the hub's machine")
+	case len(path) > hub.MaxPathBytes:
+		return hub.Invalid(field, "the path is too long").With("limit", hub.MaxPathBytes).With("size", len(path))
+	case !utf8.ValidString(path) || strings.ContainsFunc(path, func(r rune) bool { return r < 0x20 || r == 0x7f }):
+		return hub.Invalid(field, "the path is not valid UTF-8 text, or has a control character")
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package transfer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// importPrompt returns the question about a plan that is ready: what the capsule holds, what it
+// becomes here, and what has to be done by hand afterwards.
+func importPrompt(p *hub.CapsuleImportPlan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Import a new project, %s\n\n", p.Slug)
+	line := func(name, text string) { fmt.Fprintf(&b, "  %-9s %s\n", name, text) }
+	line("from", fmt.Sprintf("%s, %s bytes", p.Path, number(p.Size)))
+	line("made", fmt.Sprintf("%s by hubcli %s, as it says; nobody has signed it", p.CreatedAt, p.ProductVersion))
+	if p.Slug != p.FromSlug || p.Name != p.FromName {
+		line("name", fmt.Sprintf("%s (%s), because a project here has a name of the capsule: %s (%s)", p.Name, p.Slug, p.FromName, p.FromSlug))
+	} else {
+		line("name", fmt.Sprintf("%s (%s)", p.Name, p.Slug))
+	}
+	line("scope", string(p.Scope)+", "+string(p.Privacy))
+	line("holds", holds(&p.Counts))
+	line("redacted", tally(p.Redactions, "nothing"))
+	line("left out", tally(p.LeftOut, "nothing"))
+	if n := len(p.Earlier); n > 0 {
+		line("again", fmt.Sprintf("the same content is here already, as %s; this makes one more", joined(p.Earlier)))
+	}
+	line("authors", "names with the id of the new project behind them; nobody can act as one of them")
+	line("tasks", "history: those that had not ended are cancelled here, and oblige nobody")
+	line("by hand", "bind folders to "+plural(p.Counts.Rooms, "room")+" and invite agents; the capsule has no bindings, seats or invites")
+	line("content", p.ContentDigest)
+	return b.String()
+}
+
+func joined(ids []hub.ProjectID) string {
+	all := make([]string, len(ids))
+	for i, id := range ids {
+		all[i] = string(id)
+	}
+	return strings.Join(all, ", ")
+}
+
+// importError gives every error of an import the form of the hub's.
+func importError(err error) error {
+	var known *hub.Error
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, context.Canceled):
+		return hub.NewError(hub.CodePlanNotFound, "the import was cancelled; nothing of it is left").WithFix("plan the import again")
+	}
+	return hub.NewError(hub.CodeInternal, fmt.Sprintf("the import failed: %v", err)).WithFix("see the cause in the message, and plan the import again")
+}

@@ -1,0 +1,195 @@
+package transfer
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"hash"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"hubcli/actors/capsules"
+	"hubcli/capsule"
+	"hubcli/hub"
+)
+
+// A plan is one export. Exports.mu guards row and failed; the rest is set before the export
+// begins, or by it before written is closed.
+type plan struct {
+	in      hub.CapsuleExportInput
+	request capsules.Request
+	file    string
+	cancel  context.CancelFunc
+	written chan struct{} // closed when the export has ended
+
+	row         hub.CapsulePlan
+	failed      error
+	result      capsules.Result
+	sum         [sha256.Size]byte // of the file
+	done, total atomic.Int64
+	placing     chan struct{} // holds one token, which a confirmation takes
+}
+
+// newPlan resolves what the input names. Nothing is written.
+func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput) (*plan, error) {
+	project, err := x.options.Project(ctx, in.Project)
+	if err != nil {
+		return nil, err
+	}
+	if in.Scope == "" {
+		in.Scope = hub.CapsuleKnowledge
+	}
+	if in.Privacy == "" {
+		in.Privacy = hub.CapsuleShareSafe
+	}
+	p := &plan{in: in, written: make(chan struct{}), placing: make(chan struct{}, 1), cancel: func() {}}
+	p.request = capsules.Request{
+		Project: project.ProjectID, Scope: in.Scope, Privacy: in.Privacy, Binary: in.Artifacts,
+		Operator: hub.CallerOf(ctx).Operator,
+	}
+	rooms := []hub.RoomID{}
+	for _, ref := range in.Rooms {
+		room, err := x.options.Room(ctx, hub.RoomRef{Project: string(project.ProjectID), Room: ref})
+		if err != nil {
+			return nil, err
+		}
+		rooms = append(rooms, room.RoomID)
+	}
+	p.request.Rooms = rooms
+	if err := p.request.Check(); err != nil {
+		return nil, err
+	}
+	p.row = hub.CapsulePlan{
+		PlanID: newID(), State: hub.CapsulePlanning, Target: filepath.Clean(in.Out), Scope: in.Scope, Privacy: in.Privacy,
+		Project: project, Rooms: rooms, ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
+		Redactions: map[string]int{}, LeftOut: map[string]int{},
+	}
+	p.file = filepath.Join(x.options.Dir, p.row.PlanID+planSuffix)
+	return p, nil
+}
+
+// shown returns the row with how far the export is. The caller holds Exports.mu.
+func (p *plan) shown() hub.CapsulePlan {
+	row := p.row
+	row.Done, row.Total = p.done.Load(), p.total.Load()
+	return row
+}
+
+// write writes the file of a plan and says what became of it.
+func (x *Exports) write(ctx context.Context, p *plan) {
+	size, err := x.export(ctx, p)
+	if err != nil {
+		err = asError(err)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	defer close(p.written)
+	if err == nil && x.plans[p.row.PlanID] != p {
+		err = hub.NewError(hub.CodePlanNotFound, "the plan of the export was cancelled").WithFix("plan the export again")
+	}
+	if err != nil {
+		x.remove(p.file)
+		p.row.State, p.row.Error, p.failed = hub.CapsuleFailed, err.Error(), err
+		return
+	}
+	p.settle(size)
+	// The time to confirm begins when there is something to confirm.
+	p.row.ExpiresAt = hub.TimeOf(time.Now().Add(hub.CapsulePlanKept))
+}
+
+// settle fills in what the file holds.
+func (p *plan) settle(size int64) {
+	m, row := &p.result.Manifest, &p.row
+	row.State, row.Size = hub.CapsuleReady, size
+	row.Counts, row.Redactions, row.LeftOut = countsOf(&m.Counts), m.Redaction.Replaced, m.Redaction.LeftOut
+	row.AsOfSeq, row.AsOfMessage = p.result.Head.Seq, p.result.Head.Message
+	row.CapsuleID, row.ContentDigest = m.CapsuleID, m.ContentDigest
+	row.Prompt = promptOf(row)
+	sum := sha256.Sum256([]byte(row.PlanID + "\n" + hex.EncodeToString(p.sum[:]) + "\n" + row.Prompt))
+	row.PlanDigest = "sha256:" + hex.EncodeToString(sum[:])
+}
+
+func countsOf(c *capsule.Counts) hub.CapsuleCounts {
+	return hub.CapsuleCounts{
+		Rooms: c.Rooms, Agents: c.Agents, Decisions: c.Decisions, Artifacts: c.Artifacts, Memories: c.Memories,
+		Runs: c.Runs, Tasks: c.Tasks, Messages: c.Messages, Direct: c.Direct, BlobBytes: c.BlobBytes,
+	}
+}
+
+// export writes the capsule to the file of the plan and returns the file's size.
+func (x *Exports) export(ctx context.Context, p *plan) (size int64, err error) {
+	if err := os.MkdirAll(x.options.Dir, 0o700); err != nil {
+		return 0, err
+	}
+	view, err := x.options.Snapshots.Snapshot()
+	if err != nil {
+		return 0, err
+	}
+	defer view.Close()
+	var red capsules.Redactor
+	if p.request.Privacy == capsule.ShareSafe {
+		if red, err = x.redactor(view); err != nil {
+			return 0, err
+		}
+	}
+	f, err := os.OpenFile(p.file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	out := &summed{w: f, sum: sha256.New(), space: x.options.Space}
+	id := capsules.Identity{CapsuleID: newID(), Version: x.options.Version, CreatedAt: hub.TimeOf(time.Now())}
+	p.result, err = capsules.Export(ctx, view, out, p.request, id, red, func(done, total int64) {
+		p.done.Store(done)
+		p.total.Store(total)
+	})
+	copy(p.sum[:], out.sum.Sum(nil))
+	return out.n, err
+}
+
+// summed writes to a file, sums it up, and asks now and then whether the disk has room: the
+// store needs it more.
+type summed struct {
+	w     io.Writer
+	sum   hash.Hash
+	n     int64
+	asked int64
+	space func() (bool, int64)
+}
+
+// askEvery is after how many bytes the disk is asked again.
+const askEvery = 4 << 20
+
+func (s *summed) Write(b []byte) (int, error) {
+	if s.n >= s.asked {
+		s.asked = s.n + askEvery
+		if ok, free := s.space(); !ok {
+			return 0, storageFull(free)
+		}
+	}
+	n, err := s.w.Write(b)
+	_, _ = s.sum.Write(b[:n])
+	s.n += int64(n)
+	return n, err
+}
+
+func storageFull(free int64) error {
+	return hub.NewError(hub.CodeStorageFull, "the disk of the hub has no room for the capsule").With("free_bytes", free).
+		WithFix("free space on the disk, and plan the export again")
+}
+
+// newSalt returns the salt of one export, which nobody keeps.
+func newSalt() []byte {
+	salt := make([]byte, 32)
+	_, _ = rand.Read(salt) // never fails
+	return salt
+}
+
+// buffer is how a file of a plan is read.
+func buffer(r io.Reader) *bufio.Reader { return bufio.NewReaderSize(r, 256<<10) }

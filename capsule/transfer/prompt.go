@@ -1,0 +1,93 @@
+package transfer
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"hubcli/hub"
+)
+
+// promptOf returns the question about a plan that is ready: all that it holds and leaves
+// out, and where it goes.
+func promptOf(p *hub.CapsulePlan) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Export project %s (%s)\n\n", p.Project.Slug, p.Project.ProjectID)
+	line := func(name, text string) { fmt.Fprintf(&b, "  %-9s %s\n", name, text) }
+	line("to", p.Target)
+	line("scope", string(p.Scope)+scopeWords(p))
+	line("privacy", string(p.Privacy)+privacyWords(p.Privacy))
+	line("holds", holds(&p.Counts))
+	line("redacted", tally(p.Redactions, "nothing"))
+	line("left out", tally(p.LeftOut, "nothing"))
+	line("as of", fmt.Sprintf("record %d and message %d; what comes later is not in it", p.AsOfSeq, p.AsOfMessage))
+	line("size", number(p.Size)+" bytes, for your user alone (mode 0600)")
+	return b.String()
+}
+
+func scopeWords(p *hub.CapsulePlan) string {
+	switch p.Scope {
+	case hub.CapsuleKnowledge:
+		return ": everything but messages"
+	case hub.CapsuleSelectedRooms:
+		return ": everything of " + plural(int64(len(p.Rooms)), "room")
+	case hub.CapsuleComplete:
+	}
+	return ": everything of all rooms"
+}
+
+func privacyWords(p hub.CapsulePrivacy) string {
+	if p == hub.CapsuleShareSafe {
+		return ": secrets, names of this machine and of its people are replaced"
+	}
+	return ": nothing is replaced, and direct messages are in it; do not publish it"
+}
+
+// holds lists the things of a capsule.
+func holds(c *hub.CapsuleCounts) string {
+	messages := plural(c.Messages, "message")
+	if c.Direct > 0 {
+		messages += " (" + number(c.Direct) + " direct)"
+	}
+	memories := number(c.Memories) + " memories"
+	if c.Memories == 1 {
+		memories = "1 memory"
+	}
+	return strings.Join([]string{
+		plural(c.Rooms, "room"), plural(c.Agents, "agent"), plural(c.Decisions, "decision"),
+		plural(c.Artifacts, "artifact") + " (" + number(c.BlobBytes) + " bytes)", memories,
+		plural(c.Runs, "run"), plural(c.Tasks, "task"), messages,
+	}, ", ")
+}
+
+// tally lists kinds with their counts, by name.
+func tally(counts map[string]int, none string) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		if n := counts[kind]; n > 0 {
+			parts = append(parts, kind+" "+number(int64(n)))
+		}
+	}
+	if len(parts) == 0 {
+		return none
+	}
+	return strings.Join(parts, ", ")
+}
+
+func plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return number(n) + " " + thing + "s"
+}
+
+// number writes a number of at least 0 with a comma before each three digits.
+func number(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
