@@ -194,6 +194,13 @@ var specified = map[string]map[string]string{
 		"project": "", "name": "", "topic": "", "by": "", "force": "false", "force-reason": "", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
+	"hubcli capsule":         {},
+	"hubcli capsule inspect": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli capsule export": {
+		"out": "", "scope": "knowledge", "rooms": "", "privacy": "share_safe", "artifact": "[]", "yes": "false", "json": "false",
+		"base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli capsule import":    {"yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project rename":    {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project archive":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project unarchive": {"json": "false", "base-url": "http://127.0.0.1:6969"},

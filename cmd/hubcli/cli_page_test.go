@@ -34,9 +34,10 @@ wait_for() { hubcli claim parser --agent $1 --wait 60 > /dev/null 2>&1 & until h
 
 // pageSamples are the samples by their first commands.
 var pageSamples = map[string]pageSample{
-	"cd services/till":                         {before: pageRooms + ` && mkdir -p services/till && hubcli room bind web-shop/check-out services/till`},
-	"hubcli send hello":                        {},
-	"git log -3 | hubcli post --agent dev-a -": {before: pageGit + ` && echo done > report.md`},
+	"cd services/till":                             {before: pageRooms + ` && mkdir -p services/till && hubcli room bind web-shop/check-out services/till`},
+	"hubcli send hello":                            {},
+	"git log -3 | hubcli post --agent dev-a -":     {before: pageGit + ` && echo done > report.md`},
+	"hubcli capsule import web-shop.hubpack --yes": {before: pageRooms + ` && hubcli capsule export web-shop --out web-shop.hubpack --yes`},
 	`hubcli say --room web-shop/check-out "stop at noon and commit what works"`: {before: pageRooms + ` && hubcli whoami --agent dev-a`},
 	"hubcli claim parser --agent dev-a --ttl-sec 10m":                           {before: pageCheckout, replace: []string{"--wait 60", "--wait 1"}},
 	"hubcli agents": {
@@ -71,8 +72,9 @@ until hubcli inbox --json | grep -q ask_id; do :; done; hubcli inbox`},
 
 // notRun are samples that no test runs as they stand, with the reason.
 var notRun = map[string]string{
-	"hubcli app retire --idle 7d": "its days must pass; the script app_retire.txt compares such lines",
-	"hubcli status":               "its circle and its trouble need minutes to come; cli/overview compares such a page",
+	"hubcli app retire --idle 7d":                                 "its days must pass; the script app_retire.txt compares such lines",
+	"hubcli capsule export web-shop --out web-shop.hubpack --yes": "it prints the folder in which it runs; the script capsule.txt compares the line",
+	"hubcli status": "its circle and its trouble need minutes to come; cli/overview compares such a page",
 }
 
 // pageNumbers are numbers that differ from one hub to the next.

@@ -1,0 +1,211 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api"
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/pause"
+	"hubcli/internal/peertext"
+)
+
+// capsuleExport are the flags of capsule export.
+type capsuleExport struct {
+	baseURL
+	out, scope, rooms, privacy string
+	artifacts                  []string
+	yes, json                  bool
+}
+
+func newCapsuleExport(env *Env) *cobra.Command {
+	o := &capsuleExport{}
+	cmd := &cobra.Command{
+		Use:   "export <project>",
+		Short: "Write a project to a capsule",
+		Long: `Write a project to one file, as it is at this moment. Agents go on working meanwhile.
+
+The hub plans the export first: it says what the file holds, what is replaced and what
+is left out, and asks. Nothing is written to --out before you agree, and no file that
+is there is ever replaced. If the project changes before you agree, you are asked again.
+
+The scope knowledge holds everything but messages; complete holds the messages of all
+rooms, too; selected_rooms is complete for the rooms of --rooms. With the privacy
+share_safe, secrets and the names of this machine and of its people are replaced, and
+direct messages and binary artifacts are left out. full_history replaces nothing and
+holds direct messages: keep such a file as you keep a password.
+
+The command reads the operator token in the store of the hub, so only the user who
+started the hub can use it.`,
+		Example: `  hubcli capsule export web-shop --out web-shop.hubpack
+  hubcli capsule export web-shop --out all.hubpack --scope complete --privacy full_history --yes
+  hubcli capsule export web-shop --out two.hubpack --scope selected_rooms --rooms r_4,r_9`,
+		Args: arity("project"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := personOnly(env, cmd.CommandPath()); err != nil {
+				return err
+			}
+			in, err := o.input(args[0])
+			if err != nil {
+				return err
+			}
+			return runCapsuleExport(cmd.Context(), env, o, in)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&o.out, "out", "", "`file` to write, which must not exist; its name ends with .hubpack (required)")
+	f.StringVar(&o.scope, "scope", string(hub.CapsuleKnowledge), "what the file holds: knowledge, complete or selected_rooms")
+	f.StringVar(&o.rooms, "rooms", "", "`rooms` of the scope selected_rooms, separated by commas")
+	f.StringVar(&o.privacy, "privacy", string(hub.CapsuleShareSafe), "how texts are treated: share_safe or full_history")
+	f.StringSliceVar(&o.artifacts, "artifact", nil, "`id` of a binary artifact that share_safe holds all the same; may be repeated")
+	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")
+	f.BoolVar(&o.json, "json", false, "print the plan that was carried out as JSON")
+	o.baseURL.add(env, f)
+	return cmd
+}
+
+// input is what the flags ask for.
+func (o *capsuleExport) input(project string) (hub.CapsuleExportInput, error) {
+	in := hub.CapsuleExportInput{Project: project, Scope: hub.CapsuleScope(o.scope), Privacy: hub.CapsulePrivacy(o.privacy)}
+	if o.out == "" {
+		return in, usage("name the file to write, for example --out shop.hubpack", "--out is missing")
+	}
+	out, err := filepath.Abs(o.out)
+	if err != nil {
+		return in, usage("give --out as an absolute path", "--out cannot be resolved: %v", err)
+	}
+	if !strings.HasSuffix(out, ".hubpack") {
+		return in, usage("name it such as "+filepath.Base(out)+".hubpack", "the name of the file of --out does not end with .hubpack")
+	}
+	in.Out = out
+	for room := range strings.SplitSeq(o.rooms, ",") {
+		if room = strings.TrimSpace(room); room != "" {
+			in.Rooms = append(in.Rooms, room)
+		}
+	}
+	for _, id := range o.artifacts {
+		in.Artifacts = append(in.Artifacts, hub.ArtifactID(id))
+	}
+	if err := api.ValidateCapsuleExport(&in); err != nil {
+		return in, asUsage(err)
+	}
+	return in, nil
+}
+
+// maxPlans is how often an export is planned again because the project has changed.
+const maxPlans = 5
+
+func runCapsuleExport(ctx context.Context, env *Env, o *capsuleExport, in hub.CapsuleExportInput) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	plan, err := c.PlanExport(ctx, in)
+	for n := 1; ; n++ {
+		if err == nil {
+			plan, err = planned(ctx, env, c, plan)
+		}
+		if err == nil {
+			err = agreeToPlan(ctx, env, c, o, &plan)
+		}
+		if err != nil {
+			return err
+		}
+		done, err := c.ConfirmExport(ctx, plan.PlanID, hub.CapsuleConfirmInput{Confirm: plan.PlanDigest})
+		if err == nil {
+			return printExported(env, o, &done)
+		}
+		again, changed := changedPlan(err)
+		if !changed || n == maxPlans {
+			cancelPlan(c, plan.PlanID)
+			return err
+		}
+		fmt.Fprintln(env.Stderr, "the project has changed since; this is the new plan")
+		plan = again
+	}
+}
+
+// planned waits until a plan is ready, and says how far it is.
+func planned(ctx context.Context, env *Env, c *client.Client, plan hub.CapsulePlan) (hub.CapsulePlan, error) {
+	const look = 200 * time.Millisecond
+	told := env.Now()
+	for plan.State == hub.CapsulePlanning {
+		if now := env.Now(); now.Sub(told) >= time.Second && plan.Total > 0 {
+			told = now
+			fmt.Fprintf(env.Stderr, "planning: %d of %d rows\n", plan.Done, plan.Total)
+		}
+		if !pause.For(ctx, look) {
+			cancelPlan(c, plan.PlanID)
+			return plan, context.Cause(ctx)
+		}
+		next, err := c.ExportPlan(ctx, plan.PlanID)
+		if err != nil {
+			cancelPlan(c, plan.PlanID)
+			return plan, err
+		}
+		plan = next
+	}
+	if plan.State == hub.CapsuleFailed {
+		cancelPlan(c, plan.PlanID)
+		return plan, fail(ExitRefused, "mend that, and export again", "the export could not be planned: %s", peertext.TerminalLine(plan.Error))
+	}
+	return plan, nil
+}
+
+// agreeToPlan asks about a plan, word for word. A plan that is not agreed to is cancelled.
+func agreeToPlan(ctx context.Context, env *Env, c *client.Client, o *capsuleExport, plan *hub.CapsulePlan) error {
+	if o.yes {
+		return nil
+	}
+	err := agreeToPrompt(ctx, env, plan.Prompt, "Write this file?")
+	if err != nil {
+		cancelPlan(c, plan.PlanID)
+	}
+	return err
+}
+
+// agreeToPrompt shows a plan word for word and asks. Without a terminal it shows the plan and
+// says how to agree to it.
+func agreeToPrompt(ctx context.Context, env *Env, prompt, question string) error {
+	if env.Terminal != nil && env.Terminal() {
+		return agree(ctx, env, prompt+"\n"+question)
+	}
+	fmt.Fprint(env.Stderr, peertext.Terminal(prompt))
+	return usage("look at the plan above, and add --yes", "no question is possible: stdin is not a terminal")
+}
+
+// cancelPlan ends a plan whether or not the command was interrupted. A plan that cannot be
+// cancelled ends by itself.
+func cancelPlan(c *client.Client, id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	_, _ = c.CancelExport(ctx, id)
+}
+
+// changedPlan returns the plan that could be confirmed instead of one that no longer fits.
+func changedPlan(err error) (plan hub.CapsulePlan, ok bool) {
+	var refused *hub.Error
+	if !errors.As(err, &refused) || refused.Code != hub.CodePlanChanged {
+		return plan, false
+	}
+	raw, err := json.Marshal(refused.Detail["plan"])
+	return plan, err == nil && json.Unmarshal(raw, &plan) == nil && plan.PlanID != ""
+}
+
+func printExported(env *Env, o *capsuleExport, plan *hub.CapsulePlan) error {
+	if o.json {
+		return printJSON(env.Stdout, plan)
+	}
+	_, err := fmt.Fprintf(env.Stdout, "exported project %s to %s: %d bytes\n",
+		peertext.TerminalLine(plan.Project.Slug), peertext.TerminalLine(plan.Target), plan.Size)
+	return err
+}

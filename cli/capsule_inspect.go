@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+func newCapsuleInspect(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "inspect <path>",
+		Short: "Check a capsule and say what it holds",
+		Long: `Read a capsule and check all of it: how the archive is built, every hash, every line
+and what it refers to. Then say what it holds. Nothing is changed, and nothing is
+imported. The exit code is 1 if the file is no capsule or not as the format says.`,
+		Example: `  hubcli capsule inspect web-shop.hubpack
+  hubcli capsule inspect web-shop.hubpack --json`,
+		Args: arity("path"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return runCapsuleInspect(cmd.Context(), env, &o.baseURL, args[0], o.json)
+		},
+	}
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	o.baseURL.add(env, cmd.Flags())
+	return cmd
+}
+
+func runCapsuleInspect(ctx context.Context, env *Env, base *baseURL, file string, asJSON bool) error {
+	path, err := absolute("path", file)
+	if err != nil {
+		return err
+	}
+	c, err := base.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	found, err := c.InspectCapsule(ctx, hub.CapsuleInspectInput{Path: path})
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(env.Stdout, found)
+	}
+	return printCapsule(env.Stdout, &found)
+}
+
+func printCapsule(w io.Writer, s *hub.CapsuleSummary) error {
+	n := &s.Counts
+	lines := [][2]string{
+		{"project", s.Slug + ": " + s.Name},
+		{"scope", string(s.Scope)},
+		{"privacy", string(s.Privacy)},
+		{"rooms", fmt.Sprint(n.Rooms)},
+		{"agents", fmt.Sprint(n.Agents)},
+		{"decisions", fmt.Sprint(n.Decisions)},
+		{"artifacts", fmt.Sprintf("%d, %d bytes", n.Artifacts, n.BlobBytes)},
+		{"memories", fmt.Sprint(n.Memories)},
+		{"runs", fmt.Sprint(n.Runs)},
+		{"tasks", fmt.Sprint(n.Tasks)},
+		{"messages", fmt.Sprintf("%d, %d of them direct", n.Messages, n.Direct)},
+		{"redacted", tallied(s.Redactions)},
+		{"left out", tallied(s.LeftOut)},
+		{"written", fmt.Sprintf("%s by version %s, schema %d.%d", s.CreatedAt, s.ProductVersion, s.SchemaMajor, s.SchemaMinor)},
+		{"size", fmt.Sprintf("%d bytes", s.Size)},
+		{"capsule", s.CapsuleID},
+		{"content", s.ContentDigest},
+	}
+	if _, err := fmt.Fprintf(w, "%s is a whole capsule\n", peertext.TerminalLine(s.Path)); err != nil {
+		return err
+	}
+	for _, line := range lines {
+		if _, err := fmt.Fprintf(w, "  %-9s  %s\n", line[0], peertext.TerminalLine(line[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tallied lists kinds with their counts, by name.
+func tallied(counts map[string]int) string {
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, counts[kind]))
+	}
+	if len(parts) == 0 {
+		return "nothing"
+	}
+	return strings.Join(parts, ", ")
+}
