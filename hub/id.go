@@ -159,7 +159,7 @@ func CheckRecipient(field string, id AgentID) error {
 	}
 	if _, project, ok := id.Imported(); ok {
 		return Invalid(field, string(id)+" wrote in a project that was imported: nobody reads as this agent").
-			With("project_id", project).WithFix("name an agent of this hub; hub_list_agents and hubcli agents list them")
+			With("project_id", project).WithFix("name an agent of this hub")
 	}
 	if id.Group() {
 		return Invalid(field, string(id)+" is no agent: "+field+" names one agent").
