@@ -1,0 +1,144 @@
+package readable
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"hubcli/capsule"
+	"hubcli/hub"
+)
+
+// rooms begins the page of each room. All first pages get their names before any second one.
+func (r *renderer) rooms() error {
+	names := &folder{}
+	project, err := r.src.Project()
+	if err == nil {
+		err = r.datum("project.json", &project)
+	}
+	for _, kind := range [...]string{"rooms", "agents", "decisions", "artifacts", "memories", "runs", "tasks"} {
+		if err == nil {
+			err = r.begin(kind + ".ndjson")
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return r.src.Rooms(func(line *capsule.Room) error {
+		name := r.clean(line.Name)
+		if name == "" {
+			name = r.clean(line.Slug)
+		}
+		one := &room{Room: *line, book: newBook(r.spool, names, "rooms/", slug(r.clean(line.Slug), "room"), oneLine(name))}
+		one.first = one.book.path()
+		r.all = append(r.all, one)
+		r.byRef[line.ID] = one
+		if err := r.datum("rooms.ndjson", line); err != nil {
+			return err
+		}
+		return one.book.add(r.roomHead(line))
+	})
+}
+
+func (r *renderer) roomHead(line *capsule.Room) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\nRoom #%s, begun %s by %s.", line.ID, day(line.CreatedAt), r.by(line.CreatedBy))
+	if line.Archived {
+		b.WriteString(" It is archived.")
+	}
+	b.WriteByte('\n')
+	if line.Topic != "" {
+		r.quote(&b, line.Topic)
+	}
+	if line.ForceReason != "" {
+		b.WriteString("\nWhy there is a room beside others like it:\n")
+		r.quote(&b, line.ForceReason)
+	}
+	return b.String()
+}
+
+// agents writes the agents for programs; people see their names where they act.
+func (r *renderer) agents() error {
+	return r.src.Agents(func(line *capsule.Agent) error { return r.datum("agents.ndjson", line) })
+}
+
+// in returns the room of a reference, which a checked capsule always has.
+func (r *renderer) in(ref capsule.Ref) (*room, error) {
+	if one := r.byRef[ref]; one != nil {
+		return one, nil
+	}
+	return nil, hub.NewError(hub.CodeCapsuleInvalid, "a line names a room that the capsule lacks").With("room", string(ref)).
+		WithFix("get the file again from where it comes, or export the project again")
+}
+
+// messages writes the messages of each room, by days.
+func (r *renderer) messages() error {
+	if r.src.Manifest().Scope == capsule.ScopeKnowledge {
+		return nil
+	}
+	for _, one := range r.all {
+		if err := r.begin("messages/" + string(one.ID) + ".ndjson"); err != nil {
+			return err
+		}
+		today := ""
+		err := r.src.Messages(one.ID, func(m *capsule.Message) error {
+			one.messages++
+			if err := r.datum("messages/"+string(one.ID)+".ndjson", m); err != nil {
+				return err
+			}
+			if now := day(m.TS); now != today {
+				today = now
+				if err := one.book.section("## Messages of " + now); err != nil {
+					return err
+				}
+			}
+			if err := one.book.add(r.message(m)); err != nil {
+				return err
+			}
+			return r.step()
+		})
+		if err != nil {
+			return err
+		}
+		if one.messages == 0 {
+			if err := one.book.add("\nNobody has written a message.\n"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// message is the block of a message: who, what and when, then the text.
+func (r *renderer) message(m *capsule.Message) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n**#m%d** %s, %s, %s", m.ID, clock(m.TS), r.by(m.From), r.text(string(m.Kind)))
+	if m.To != "" {
+		b.WriteString(", to " + r.by(m.To) + " alone")
+		if m.Channel != "" {
+			b.WriteString(" as " + r.text(string(m.Channel)))
+		}
+	}
+	if m.Thread != "" {
+		b.WriteString(", thread " + r.text(string(m.Thread)))
+	}
+	if m.ReplyTo > 0 {
+		b.WriteString(", replies to " + number(m.ReplyTo))
+	}
+	if m.ParentTask > 0 {
+		b.WriteString(", part of task " + number(m.ParentTask))
+	}
+	if m.Authority == hub.AuthorityOperator {
+		b.WriteString(", by the operator")
+	}
+	b.WriteByte('\n')
+	if m.Body != "" {
+		r.quote(&b, m.Body)
+	}
+	for i := range m.Attachments {
+		r.attachment(&b, &m.Attachments[i])
+	}
+	return b.String()
+}
+
+func number(n capsule.Number) string { return "#m" + strconv.FormatInt(int64(n), 10) }
