@@ -209,6 +209,7 @@ var operations = []Operation{
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
 	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
 	{ID: "archiveProject", Method: "PUT", Path: "/v1/projects/{project}/archived", Plane: PlaneOperator, Body: small[hub.ArchiveInput](), NotRelayed: operatorsSecret},
+	{ID: "exportProject", Method: "GET", Path: "/v1/projects/{project}/export", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
 	{ID: "renameProject", Method: "PUT", Path: "/v1/projects/{project}/name", Plane: PlaneOperator, Body: small[hub.RenamedInput](), NotRelayed: operatorsSecret},
 	{ID: "resolve", Method: "GET", Path: "/v1/resolve"},
 	{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},

@@ -7,6 +7,7 @@ import (
 
 var capsuleHandlers = handlers{
 	"planExport":     planExport,
+	"exportProject":  exportProject,
 	"getExport":      getExport,
 	"confirmExport":  confirmExport,
 	"cancelExport":   cancelExport,
@@ -26,6 +27,31 @@ func planExport(c *call) (reply, error) {
 	}
 	c.parks(hub.CapsulePlanAnswer)
 	return oneRow(c.server.config.Capsules.PlanExport(c.context(), in))
+}
+
+func exportProject(c *call) (reply, error) {
+	if err := c.onThisMachine(); err != nil {
+		return reply{}, err
+	}
+	query := c.query()
+	in := hub.CapsuleExportInput{
+		Project: c.param, Out: query.Text("out"), Scope: hub.CapsuleScope(query.Text("scope")), Rooms: query.Texts("rooms"),
+		Privacy: hub.CapsulePrivacy(query.Text("privacy")),
+	}
+	for _, id := range query.Texts("artifacts") {
+		in.Artifacts = append(in.Artifacts, hub.ArtifactID(id))
+	}
+	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if in.Scope == "" {
+		in.Scope = hub.CapsuleComplete
+	}
+	if err := api.ValidateCapsuleExport(&in); err != nil {
+		return reply{}, err
+	}
+	c.parks(hub.CapsulePlanAnswer)
+	return oneRow(c.server.config.Capsules.PlanBundle(c.context(), in))
 }
 
 func getExport(c *call) (reply, error) {

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"encoding/json"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,6 +49,33 @@ func TestCapsules(t *testing.T) {
 	operator.ok(200, "DELETE", path+"/"+other, "")
 	operator.refused(hub.CodePlanNotFound, "DELETE", path+"/"+other, "")
 	inspectCapsules(t, c, dir, out)
+	exportProjects(t, c, operator, dir)
+}
+
+// exportProjects: a bundle is planned by a GET, and confirmed as a capsule is.
+func exportProjects(t *testing.T, c, operator *client, dir string) {
+	t.Helper()
+	const path = "/v1/projects/shop/export"
+	out := filepath.Join(dir, "shop")
+	query := "?out=" + url.QueryEscape(out)
+	c.refused(hub.CodeOperatorRequired, "GET", path+query, "")
+	operator.refused(hub.CodeInvalid, "GET", path, "")
+	operator.refused(hub.CodeInvalid, "GET", path+"?out=shop", "")
+	operator.refused(hub.CodeInvalid, "GET", path+query+"&scope=half", "")
+	operator.refused(hub.CodeInvalid, "GET", path+query+"&rooms=r_1", "")
+	operator.refused(hub.CodeRoomNotFound, "GET", path+query+"&scope=selected_rooms&rooms=r_zz&artifacts=a_1", "")
+	operator.refused(hub.CodeProjectNotFound, "GET", "/v1/projects/none/export"+query, "")
+	operator.refused(hub.CodeTargetExists, "GET", path+"?out="+url.QueryEscape(dir), "")
+	id := awaitPlan(t, operator, operator.ok(200, "GET", path+query, ""))
+	plan := operator.ok(200, "GET", "/v1/capsules/export/"+id, "")
+	digest, _ := plan.row("plan_digest").(string)
+	done := operator.ok(200, "POST", "/v1/capsules/export/"+id+"/confirm", `{"confirm":"`+digest+`"}`)
+	if done.row("state") != "done" || done.row("form") != "bundle" || done.row("scope") != "complete" {
+		t.Errorf("the export is %s", done.Result)
+	}
+	if _, err := os.Stat(filepath.Join(out, "README.md")); err != nil {
+		t.Error(err)
+	}
 }
 
 // awaitPlan returns the id of a plan that is ready.

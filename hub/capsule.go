@@ -41,6 +41,55 @@ type CapsuleExportInput struct {
 	Privacy CapsulePrivacy `json:"privacy,omitempty"` // absent: share_safe
 	// Artifacts are binary artifacts that a share_safe capsule holds all the same.
 	Artifacts []ArtifactID `json:"artifacts,omitempty"`
+	// GitMirror also writes a readable mirror into the one Git work tree that is bound to
+	// rooms of the project.
+	GitMirror bool `json:"git_mirror,omitempty"`
+}
+
+// CapsuleForm says what an export writes.
+type CapsuleForm string
+
+// The forms.
+const (
+	CapsuleFile   CapsuleForm = "capsule" // one file, which a hub takes in
+	CapsuleBundle CapsuleForm = "bundle"  // a folder that people read
+)
+
+// CapsuleMirrorState says what became of a mirror.
+type CapsuleMirrorState string
+
+// The states of a mirror.
+const (
+	MirrorPlanned CapsuleMirrorState = "planned"
+	MirrorSkipped CapsuleMirrorState = "skipped" // none is written; Reason says why
+	MirrorDone    CapsuleMirrorState = "done"
+	MirrorFailed  CapsuleMirrorState = "failed" // Reason says why; the capsule is written all the same
+)
+
+// MaxMirrorChanges is how many changes of a mirror a plan lists.
+const MaxMirrorChanges = 200
+
+// CapsuleMirror says what an export changes in the mirror of a project.
+type CapsuleMirror struct {
+	State  CapsuleMirrorState `json:"state"`
+	Reason string             `json:"reason,omitempty"`
+	Folder string             `json:"folder,omitempty"` // absolute path
+	Write  int                `json:"write"`            // new files
+	// Replace and Remove count files that an earlier export wrote and nobody has changed.
+	Replace int `json:"replace"`
+	Remove  int `json:"remove"`
+	Same    int `json:"same"` // files that stay as they are
+	// Kept counts files that somebody has changed. What would have replaced one is written
+	// beside it, under its name and .new.
+	Kept int `json:"kept"`
+	// Changes are the first MaxMirrorChanges files that do not stay the same, by paths.
+	Changes []CapsuleMirrorChange `json:"changes"`
+}
+
+// CapsuleMirrorChange is one file of a mirror.
+type CapsuleMirrorChange struct {
+	Path string `json:"path"` // from the folder of the mirror, with slashes
+	Do   string `json:"do"`   // write, replace, remove or kept
 }
 
 // CapsuleConfirmInput confirms a plan by its digest.
@@ -78,6 +127,7 @@ type CapsuleCounts struct {
 // plan that is ready or done.
 type CapsulePlan struct {
 	PlanID    string           `json:"plan_id"`
+	Form      CapsuleForm      `json:"form"`
 	State     CapsulePlanState `json:"state"`
 	Error     string           `json:"error,omitempty"`
 	Target    string           `json:"target"`
@@ -92,11 +142,13 @@ type CapsulePlan struct {
 	Counts        CapsuleCounts  `json:"counts"`
 	Redactions    map[string]int `json:"redactions"` // rule: places
 	LeftOut       map[string]int `json:"left_out"`   // kind: things
-	Size          int64          `json:"size"`       // bytes of the file
+	Size          int64          `json:"size"`       // bytes of the file, or of all files of a bundle
+	Files         int64          `json:"files"`      // 1, or the files of a bundle
 	AsOfSeq       Seq            `json:"as_of_seq"`  // the last record that the capsule shows
 	AsOfMessage   MessageID      `json:"as_of_message"`
 	CapsuleID     string         `json:"capsule_id"`
 	ContentDigest string         `json:"content_digest"`
+	Mirror        *CapsuleMirror `json:"mirror,omitempty"` // if one was asked for
 	PlanDigest    string         `json:"plan_digest"`
 	// Prompt is the exact question to ask the operator.
 	Prompt string `json:"prompt"`
@@ -134,6 +186,9 @@ type Capsules interface {
 	// done or after CapsulePlanAnswer. Errors: project_not_found, room_not_found, invalid,
 	// target_exists, limit_reached beyond MaxCapsulePlans, storage_full.
 	PlanExport(ctx context.Context, in CapsuleExportInput) (CapsulePlan, error)
+	// PlanBundle is PlanExport of a folder that people read. Out names a folder that does not
+	// exist, or is empty. An absent scope is complete; there is no mirror.
+	PlanBundle(ctx context.Context, in CapsuleExportInput) (CapsulePlan, error)
 	// ExportPlan returns a plan. Errors: plan_not_found.
 	ExportPlan(ctx context.Context, id string) (CapsulePlan, error)
 	// ConfirmExport puts the file of a plan at its target, never over another file. To

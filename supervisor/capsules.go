@@ -2,6 +2,7 @@ package supervisor
 
 import (
 	"context"
+	"errors"
 	"net"
 	"os"
 	"os/user"
@@ -10,6 +11,8 @@ import (
 
 	"hubcli/capsule/redact"
 	"hubcli/capsule/transfer"
+	"hubcli/hub"
+	"hubcli/integrations/folders"
 )
 
 // newExports makes the part that plans exports of projects.
@@ -18,6 +21,7 @@ func (t *Tree) newExports() *transfer.Exports {
 		Dir: t.Store.PlansDir(), Version: t.config.Version, Snapshots: t.Store,
 		Project: t.Hub.Project, Room: t.Hub.Room, Space: t.Store.Room,
 		Machine: t.machine, Secrets: t.Hub.EachSecret, Log: t.log,
+		WorkTrees: t.workTrees,
 	})
 }
 
@@ -26,6 +30,35 @@ func (t *Tree) newImports() *transfer.Imports {
 	return transfer.NewImports(transfer.ImportOptions{
 		Import: t.Hub.ImportCapsule, Names: t.Hub.NamesForImport, Earlier: t.Hub.ImportedBefore, Log: t.log,
 	})
+}
+
+// workTrees returns the roots of the Git work trees in which folders are bound to rooms of a
+// project, one for each repository. A folder that is gone is in none.
+func (t *Tree) workTrees(ctx context.Context, project hub.ProjectID) ([]string, error) {
+	rooms, err := hub.All(ctx, t.Hub.Rooms, hub.RoomsQuery{Project: string(project), Archived: true, Limit: hub.MaxPageRows})
+	if err != nil {
+		return nil, err
+	}
+	var roots []string
+	known := map[string]bool{}
+	machine := folders.New()
+	for i := range rooms {
+		for _, bound := range rooms[i].Bindings {
+			levels, err := machine.Chain(ctx, bound, true)
+			var refused *hub.Error
+			if errors.As(err, &refused) && refused.Code == hub.CodePathNotFound {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			if root, common := levels[0].Root, levels[0].Common; common != "" && !known[common] {
+				known[common] = true
+				roots = append(roots, root)
+			}
+		}
+	}
+	return roots, nil
 }
 
 // machine is what tells of this machine and its people, and the secrets that stand in no

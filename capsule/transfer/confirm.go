@@ -73,16 +73,14 @@ func (x *Exports) ConfirmExport(ctx context.Context, id string, in hub.CapsuleCo
 	if err := x.fits(ctx, p); err != nil {
 		return hub.CapsulePlan{}, err
 	}
-	if err := checkTarget(row.Target); err != nil {
-		return hub.CapsulePlan{}, err
-	}
-	if err := x.place(ctx, p, row.Target); err != nil {
+	if err := x.put(ctx, p, row.Target); err != nil {
 		return hub.CapsulePlan{}, asError(err)
 	}
+	mirror := x.writeMirror(ctx, p)
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	p.row.State = hub.CapsuleDone
-	x.remove(p.file)
+	p.row.State, p.row.Mirror = hub.CapsuleDone, mirror
+	x.discard(p)
 	x.options.Log.Info("a project was exported", "project", p.row.Project.Slug, "file", row.Target, "scope", row.Scope, "privacy", row.Privacy)
 	return p.shown(), nil
 }
@@ -124,15 +122,22 @@ func (x *Exports) fits(ctx context.Context, p *plan) error {
 	}
 	changed, err := capsules.Changed(ctx, view, p.request, &p.result)
 	view.Close()
-	if err != nil || !changed {
+	if err != nil {
 		return err
+	}
+	why := "the project has changed since the export was planned"
+	if !changed {
+		if p.mirror == nil || p.mirror.fits() {
+			return nil
+		}
+		why = "the folder of the mirror has changed since the export was planned"
 	}
 	x.mu.Lock()
 	if x.plans[p.row.PlanID] == p {
 		x.drop(p)
 	}
 	x.mu.Unlock()
-	again, err := x.begin(ctx, p.in)
+	again, err := x.begin(ctx, p.in, p.row.Form)
 	if err != nil {
 		return err
 	}
@@ -140,7 +145,18 @@ func (x *Exports) fits(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
-	return planChanged("the project has changed since the export was planned", &row)
+	return planChanged(why, &row)
+}
+
+// put puts what was planned at its target.
+func (x *Exports) put(ctx context.Context, p *plan, target string) error {
+	if p.row.Form == hub.CapsuleBundle {
+		return x.placeBundle(ctx, p, target)
+	}
+	if err := checkTarget(target); err != nil {
+		return err
+	}
+	return x.place(ctx, p, target)
 }
 
 // place copies the file of a plan to its target: as a part beside it, which is synced,

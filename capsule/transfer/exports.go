@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -9,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -34,7 +36,10 @@ type Options struct {
 	Machine func() redact.Options
 	// Secrets calls fn with the secrets that agents have of the hub.
 	Secrets func(rows core.Rows, fn func(string)) error
-	Log     *slog.Logger
+	// WorkTrees returns the roots of the Git work trees that are bound to rooms of a
+	// project, one for each repository.
+	WorkTrees func(ctx context.Context, project hub.ProjectID) ([]string, error)
+	Log       *slog.Logger
 }
 
 // Exports keeps the plans of a hub.
@@ -49,8 +54,12 @@ type Exports struct {
 	plans  map[string]*plan
 }
 
-// planSuffix ends the names of the files of plans.
-const planSuffix = ".plan"
+// The ends of the names that plans have in their folder: of the capsule, and of the folder
+// with what is rendered from it.
+const (
+	planSuffix = ".plan"
+	treeSuffix = ".tree"
+)
 
 // New returns the plans of a hub: none. What a crash has left in the folder is deleted.
 func New(o Options) *Exports {
@@ -64,7 +73,11 @@ func New(o Options) *Exports {
 		o.Log.Warn("the folder of export plans cannot be read", "error", err)
 	}
 	for _, e := range entries {
-		if id, ok := strings.CutSuffix(e.Name(), planSuffix); ok && isPlanID(id) {
+		id, ok := strings.CutSuffix(e.Name(), planSuffix)
+		if !ok {
+			id, ok = strings.CutSuffix(e.Name(), treeSuffix)
+		}
+		if ok && isPlanID(id) {
 			x.remove(filepath.Join(o.Dir, e.Name()))
 		}
 	}
@@ -83,9 +96,9 @@ func (x *Exports) Close() {
 	x.running.Wait()
 }
 
-// remove deletes the file of a plan.
+// remove deletes a file or a folder of a plan.
 func (x *Exports) remove(path string) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(path); err != nil {
 		x.options.Log.Warn("the file of an export plan cannot be deleted; the next start tries again", "error", err)
 	}
 }
@@ -95,8 +108,14 @@ func (x *Exports) drop(p *plan) {
 	delete(x.plans, p.row.PlanID)
 	p.cancel()
 	if p.row.State != hub.CapsulePlanning { // else the export under way does it
-		x.remove(p.file)
+		x.discard(p)
 	}
+}
+
+// discard deletes what a plan has written where nobody sees it.
+func (x *Exports) discard(p *plan) {
+	x.remove(p.file)
+	x.remove(p.tree)
 }
 
 // sweep drops the plans that have expired. The caller holds mu.
@@ -114,7 +133,7 @@ func (x *Exports) PlanExport(ctx context.Context, in hub.CapsuleExportInput) (hu
 	if err := checkTarget(in.Out); err != nil {
 		return hub.CapsulePlan{}, err
 	}
-	p, err := x.begin(ctx, in)
+	p, err := x.begin(ctx, in, hub.CapsuleFile)
 	if err != nil {
 		return hub.CapsulePlan{}, err
 	}
@@ -122,8 +141,8 @@ func (x *Exports) PlanExport(ctx context.Context, in hub.CapsuleExportInput) (hu
 }
 
 // begin resolves what the input names, and starts to write.
-func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput) (*plan, error) {
-	p, err := x.newPlan(ctx, in)
+func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput, form hub.CapsuleForm) (*plan, error) {
+	p, err := x.newPlan(ctx, in, form)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +152,7 @@ func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput) (*plan, 
 	switch {
 	case x.closed:
 		return nil, hub.NewError(hub.CodeStopping, "the hub is stopping").WithFix("repeat the call when the hub is back")
-	case len(x.plans) >= hub.MaxCapsulePlans:
+	case x.unconfirmed() >= hub.MaxCapsulePlans:
 		return nil, hub.NewError(hub.CodeLimitReached, "there are as many plans of exports as there may be").
 			With("limit", hub.MaxCapsulePlans).WithFix("confirm or cancel one of them; each ends by itself after a quarter of an hour")
 	}
@@ -145,6 +164,25 @@ func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput) (*plan, 
 		x.write(work, p)
 	})
 	return p, nil
+}
+
+// unconfirmed counts the plans that are not done. Of those that are done, which hold no file
+// and are kept for callers that confirm again, it forgets the oldest if there are too many.
+// The caller holds mu.
+func (x *Exports) unconfirmed() (n int) {
+	var done []*plan
+	for _, p := range x.plans {
+		if p.row.State == hub.CapsuleDone {
+			done = append(done, p)
+		} else {
+			n++
+		}
+	}
+	slices.SortFunc(done, func(a, b *plan) int { return cmp.Compare(b.row.ExpiresAt, a.row.ExpiresAt) })
+	for _, p := range done[min(len(done), hub.MaxCapsulePlans):] {
+		x.drop(p)
+	}
+	return n
 }
 
 // await returns the plan when it is ready, or after a while as it is. A plan that failed

@@ -24,7 +24,8 @@ import (
 type plan struct {
 	in      hub.CapsuleExportInput
 	request capsules.Request
-	file    string
+	file    string // the capsule
+	tree    string // the folder of the files that are rendered from it
 	cancel  context.CancelFunc
 	written chan struct{} // closed when the export has ended
 
@@ -32,12 +33,14 @@ type plan struct {
 	failed      error
 	result      capsules.Result
 	sum         [sha256.Size]byte // of the file
+	rendered    *rendering        // what is in tree; nil: nothing was asked for
+	mirror      *mirrorPlan       // nil: there is none
 	done, total atomic.Int64
 	placing     chan struct{} // holds one token, which a confirmation takes
 }
 
 // newPlan resolves what the input names. Nothing is written.
-func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput) (*plan, error) {
+func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput, form hub.CapsuleForm) (*plan, error) {
 	project, err := x.options.Project(ctx, in.Project)
 	if err != nil {
 		return nil, err
@@ -66,11 +69,12 @@ func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput) (*plan
 		return nil, err
 	}
 	p.row = hub.CapsulePlan{
-		PlanID: newID(), State: hub.CapsulePlanning, Target: filepath.Clean(in.Out), Scope: in.Scope, Privacy: in.Privacy,
+		PlanID: newID(), Form: form, State: hub.CapsulePlanning, Target: filepath.Clean(in.Out), Scope: in.Scope, Privacy: in.Privacy,
 		Project: project, Rooms: rooms, ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
 		Redactions: map[string]int{}, LeftOut: map[string]int{},
 	}
 	p.file = filepath.Join(x.options.Dir, p.row.PlanID+planSuffix)
+	p.tree = filepath.Join(x.options.Dir, p.row.PlanID+treeSuffix)
 	return p, nil
 }
 
@@ -84,6 +88,9 @@ func (p *plan) shown() hub.CapsulePlan {
 // write writes the file of a plan and says what became of it.
 func (x *Exports) write(ctx context.Context, p *plan) {
 	size, err := x.export(ctx, p)
+	if err == nil {
+		err = x.render(ctx, p)
+	}
 	if err != nil {
 		err = asError(err)
 	}
@@ -94,7 +101,7 @@ func (x *Exports) write(ctx context.Context, p *plan) {
 		err = hub.NewError(hub.CodePlanNotFound, "the plan of the export was cancelled").WithFix("plan the export again")
 	}
 	if err != nil {
-		x.remove(p.file)
+		x.discard(p)
 		p.row.State, p.row.Error, p.failed = hub.CapsuleFailed, err.Error(), err
 		return
 	}
@@ -106,12 +113,19 @@ func (x *Exports) write(ctx context.Context, p *plan) {
 // settle fills in what the file holds.
 func (p *plan) settle(size int64) {
 	m, row := &p.result.Manifest, &p.row
-	row.State, row.Size = hub.CapsuleReady, size
+	row.State, row.Size, row.Files = hub.CapsuleReady, size, 1
+	if row.Form == hub.CapsuleBundle {
+		row.Size, row.Files = p.rendered.size, int64(len(p.rendered.sums))
+	}
+	state := ""
+	if p.mirror != nil {
+		row.Mirror, state = p.mirror.row(), p.mirror.digest()
+	}
 	row.Counts, row.Redactions, row.LeftOut = countsOf(&m.Counts), m.Redaction.Replaced, m.Redaction.LeftOut
 	row.AsOfSeq, row.AsOfMessage = p.result.Head.Seq, p.result.Head.Message
 	row.CapsuleID, row.ContentDigest = m.CapsuleID, m.ContentDigest
 	row.Prompt = promptOf(row)
-	sum := sha256.Sum256([]byte(row.PlanID + "\n" + hex.EncodeToString(p.sum[:]) + "\n" + row.Prompt))
+	sum := sha256.Sum256([]byte(row.PlanID + "\n" + hex.EncodeToString(p.sum[:]) + "\n" + state + "\n" + row.Prompt))
 	row.PlanDigest = "sha256:" + hex.EncodeToString(sum[:])
 }
 

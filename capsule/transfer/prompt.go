@@ -14,7 +14,11 @@ import (
 // out, and where it goes.
 func promptOf(p *hub.CapsulePlan) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Export project %s (%s)\n\n", p.Project.Slug, p.Project.ProjectID)
+	what := ""
+	if p.Form == hub.CapsuleBundle {
+		what = " as a folder to read"
+	}
+	fmt.Fprintf(&b, "Export project %s (%s)%s\n\n", p.Project.Slug, p.Project.ProjectID, what)
 	line := func(name, text string) { fmt.Fprintf(&b, "  %-9s %s\n", name, text) }
 	line("to", p.Target)
 	line("scope", string(p.Scope)+scopeWords(p))
@@ -23,8 +27,36 @@ func promptOf(p *hub.CapsulePlan) string {
 	line("redacted", tally(p.Redactions, "nothing"))
 	line("left out", tally(p.LeftOut, "nothing"))
 	line("as of", fmt.Sprintf("record %d and message %d; what comes later is not in it", p.AsOfSeq, p.AsOfMessage))
-	line("size", number(p.Size)+" bytes, for your user alone (mode 0600)")
+	if p.Form == hub.CapsuleBundle {
+		line("size", number(p.Size)+" bytes in "+plural(p.Files, "file")+", for your user alone (mode 0600, folders 0700)")
+	} else {
+		line("size", number(p.Size)+" bytes, for your user alone (mode 0600)")
+	}
+	if p.Mirror != nil {
+		mirrorLines(&b, line, p.Mirror)
+	}
 	return b.String()
+}
+
+// promptChanges is how many files of a mirror a prompt names; it counts all.
+const promptChanges = 20
+
+// mirrorLines says what an export does in a Git work tree.
+func mirrorLines(b *strings.Builder, line func(name, text string), m *hub.CapsuleMirror) {
+	if m.State == hub.MirrorSkipped {
+		line("mirror", "none is written: "+m.Reason)
+		return
+	}
+	line("mirror", m.Folder)
+	line("", fmt.Sprintf("%s new, %s replaced, %s removed, %s unchanged, %s kept as somebody changed them; Git is not touched",
+		number(int64(m.Write)), number(int64(m.Replace)), number(int64(m.Remove)), number(int64(m.Same)), number(int64(m.Kept))))
+	for i, c := range m.Changes {
+		if i == promptChanges {
+			line("", "and "+plural(int64(m.Write+m.Replace+m.Remove+m.Kept-i), "file")+" more")
+			break
+		}
+		fmt.Fprintf(b, "  %9s %-8s %s\n", "", c.Do, c.Path)
+	}
 }
 
 func scopeWords(p *hub.CapsulePlan) string {
