@@ -38,17 +38,17 @@ func TestBombsAreRefusedInLittleMemory(t *testing.T) {
 		code   hub.Code
 		most   uint64 // bytes allocated
 	}{
-		"a line of 100 MiB":     {changed(r1, `"done"`, `"`+strings.Repeat(" ", 100<<20)+`"`), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
-		"a line of 40 MiB":      {changed(r1, `"done"`, `"`+strings.Repeat(" ", 40<<20)+`"`), short, hub.CodeCapsuleInvalid, 16 << 20},
-		"40 MiB without a line": {func(d *draft) { d.of(nameRuns).data = strings.Repeat("x", 40<<20) }, short, hub.CodeCapsuleInvalid, 16 << 20},
-		"40 MiB of empty lines": {func(d *draft) { d.of(nameRuns).data = strings.Repeat("\n", 40<<20) }, short, hub.CodeCapsuleInvalid, 4 << 20},
+		"a line of 70 MiB":      {changed(r1, `"done"`, `"`+strings.Repeat(" ", 70<<20)+`"`), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
+		"a line of 12 MiB":      {changed(r1, `"done"`, `"`+strings.Repeat(" ", 12<<20)+`"`), short, hub.CodeCapsuleInvalid, 16 << 20},
+		"12 MiB without a line": {func(d *draft) { d.of(nameRuns).data = strings.Repeat("x", 12<<20) }, short, hub.CodeCapsuleInvalid, 16 << 20},
+		"12 MiB of empty lines": {func(d *draft) { d.of(nameRuns).data = strings.Repeat("\n", 12<<20) }, short, hub.CodeCapsuleInvalid, 4 << 20},
 		"a size of 4 GiB":       {cheap(nameRooms, 0xfffffffe), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
 		"a README of 4 GiB":     {cheap(nameReadme, 0xfffffffe), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
 		"a manifest of 1 GiB":   {cheap(nameManifest, 1<<30), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
 		"a manifest of 60 MiB":  {cheap(nameManifest, 60<<20), DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
 		"a manifest of many entries": {func(d *draft) {
 			d.raw = func(s string) string {
-				return strings.Replace(s, `"entries":[`, `"entries":[`+strings.Repeat(`{},`, 9_000_000), 1)
+				return strings.Replace(s, `"entries":[`, `"entries":[`+strings.Repeat(`{},`, 1_000_000), 1)
 			}
 		}, DefaultLimits(), hub.CodeCapsuleTooLarge, 4 << 20},
 		"a manifest of some entries": {func(d *draft) {
@@ -56,9 +56,9 @@ func TestBombsAreRefusedInLittleMemory(t *testing.T) {
 				return strings.Replace(s, `"entries":[`, `"entries":[`+strings.Repeat(`{"path":"","sha256":"","bytes":0},`, 30_000), 1)
 			}
 		}, DefaultLimits(), hub.CodeCapsuleInvalid, 24 << 20},
-		"a message of many attachments": {changed(r1, `"attachments":[`, `"attachments":[`+strings.Repeat(`{"type":""},`, 2_500_000)), DefaultLimits(), hub.CodeCapsuleInvalid, 192 << 20},
-		"a message of many names":       {changed(r1, `"#m2"`, `{`+names(2_000_000)+`"z":1}`), DefaultLimits(), hub.CodeCapsuleInvalid, 192 << 20},
-		"a task that waits for many":    {changed(nameTasks, `[5]`, `[`+strings.Repeat("5,", 10_000_000)+`5]`), DefaultLimits(), hub.CodeCapsuleInvalid, 192 << 20},
+		"a message of many attachments": {changed(r1, `"attachments":[`, `"attachments":[`+strings.Repeat(`{"type":""},`, 1_000_000)), DefaultLimits(), hub.CodeCapsuleInvalid, 96 << 20},
+		"a message of many names":       {changed(r1, `"#m2"`, `{`+names(600_000)+`"z":1}`), DefaultLimits(), hub.CodeCapsuleInvalid, 96 << 20},
+		"a task that waits for many":    {changed(nameTasks, `[5]`, `[`+strings.Repeat("5,", 2_000_000)+`5]`), DefaultLimits(), hub.CodeCapsuleInvalid, 96 << 20},
 		"agents without end": {func(d *draft) {
 			var b strings.Builder
 			for n := range 300_000 {
@@ -109,7 +109,7 @@ func TestLimitsHold(t *testing.T) {
 	}
 }
 
-// TestMemoryDoesNotGrowWithTheProject writes and reads 20,000 and 200,000 messages.
+// TestMemoryDoesNotGrowWithTheProject writes and reads 8,000 and 80,000 messages.
 func TestMemoryDoesNotGrowWithTheProject(t *testing.T) {
 	live := func(messages int) uint64 {
 		s := newSample()
@@ -146,9 +146,9 @@ func TestMemoryDoesNotGrowWithTheProject(t *testing.T) {
 		}))
 		return most
 	}
-	small := live(20_000)
-	if large := live(200_000); large > small+4<<20 {
-		t.Errorf("20,000 messages take %d bytes at most, 200,000 take %d", small, large)
+	small := live(8_000)
+	if large := live(80_000); large > small+2<<20 {
+		t.Errorf("8,000 messages take %d bytes at most, 80,000 take %d", small, large)
 	}
 }
 

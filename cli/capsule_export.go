@@ -18,12 +18,12 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// capsuleExport are the flags of capsule export.
+// capsuleExport are the flags of capsule export and of project export.
 type capsuleExport struct {
 	baseURL
 	out, scope, rooms, privacy string
 	artifacts                  []string
-	yes, json                  bool
+	bundle, mirror, yes, json  bool
 }
 
 func newCapsuleExport(env *Env) *cobra.Command {
@@ -43,6 +43,11 @@ share_safe, secrets and the names of this machine and of its people are replaced
 direct messages and binary artifacts are left out. full_history replaces nothing and
 holds direct messages: keep such a file as you keep a password.
 
+With --git-mirror the hub also writes Markdown for people into .hub/mirror of the Git
+work tree that is bound to rooms of the project. It replaces only files that it has
+written and nobody has changed, and never stages, commits or pushes. If there is no
+such work tree, or more than one repository, the plan says so and only the file is written.
+
 The command reads the operator token in the store of the hub, so only the user who
 started the hub can use it.`,
 		Example: `  hubcli capsule export web-shop --out web-shop.hubpack
@@ -57,35 +62,53 @@ started the hub can use it.`,
 			if err != nil {
 				return err
 			}
-			return runCapsuleExport(cmd.Context(), env, o, in)
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return runExport(cmd.Context(), env, c, o, in)
 		},
 	}
+	cmd.Flags().StringVar(&o.out, "out", "", "`file` to write, which must not exist; its name ends with .hubpack (required)")
+	cmd.Flags().BoolVar(&o.mirror, "git-mirror", false, "also write a mirror to read into the one bound Git work tree")
+	o.add(env, cmd, hub.CapsuleKnowledge)
+	return cmd
+}
+
+// add adds the flags that exports of both forms have.
+func (o *capsuleExport) add(env *Env, cmd *cobra.Command, scope hub.CapsuleScope) {
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "`file` to write, which must not exist; its name ends with .hubpack (required)")
-	f.StringVar(&o.scope, "scope", string(hub.CapsuleKnowledge), "what the file holds: knowledge, complete or selected_rooms")
+	f.StringVar(&o.scope, "scope", string(scope), "what is exported: knowledge, complete or selected_rooms")
 	f.StringVar(&o.rooms, "rooms", "", "`rooms` of the scope selected_rooms, separated by commas")
 	f.StringVar(&o.privacy, "privacy", string(hub.CapsuleShareSafe), "how texts are treated: share_safe or full_history")
 	f.StringSliceVar(&o.artifacts, "artifact", nil, "`id` of a binary artifact that share_safe holds all the same; may be repeated")
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")
 	f.BoolVar(&o.json, "json", false, "print the plan that was carried out as JSON")
 	o.baseURL.add(env, f)
-	return cmd
 }
 
-// input is what the flags ask for.
+// input is what the flags of capsule export ask for.
 func (o *capsuleExport) input(project string) (hub.CapsuleExportInput, error) {
-	in := hub.CapsuleExportInput{Project: project, Scope: hub.CapsuleScope(o.scope), Privacy: hub.CapsulePrivacy(o.privacy)}
 	if o.out == "" {
-		return in, usage("name the file to write, for example --out shop.hubpack", "--out is missing")
+		return hub.CapsuleExportInput{}, usage("name the file to write, for example --out shop.hubpack", "--out is missing")
 	}
-	out, err := filepath.Abs(o.out)
-	if err != nil {
+	if !strings.HasSuffix(o.out, ".hubpack") {
+		return hub.CapsuleExportInput{}, usage("name it such as "+filepath.Base(o.out)+".hubpack", "the name of the file of --out does not end with .hubpack")
+	}
+	return o.inputTo(project, o.out)
+}
+
+// inputTo is what the flags of both forms ask for. The hub may run in another folder, so the
+// target becomes absolute here.
+func (o *capsuleExport) inputTo(project, target string) (hub.CapsuleExportInput, error) {
+	in := hub.CapsuleExportInput{
+		Project: project, Scope: hub.CapsuleScope(o.scope), Privacy: hub.CapsulePrivacy(o.privacy), GitMirror: o.mirror,
+	}
+	var err error
+	if in.Out, err = filepath.Abs(target); err != nil {
 		return in, usage("give --out as an absolute path", "--out cannot be resolved: %v", err)
 	}
-	if !strings.HasSuffix(out, ".hubpack") {
-		return in, usage("name it such as "+filepath.Base(out)+".hubpack", "the name of the file of --out does not end with .hubpack")
-	}
-	in.Out = out
 	for room := range strings.SplitSeq(o.rooms, ",") {
 		if room = strings.TrimSpace(room); room != "" {
 			in.Rooms = append(in.Rooms, room)
@@ -103,13 +126,13 @@ func (o *capsuleExport) input(project string) (hub.CapsuleExportInput, error) {
 // maxPlans is how often an export is planned again because the project has changed.
 const maxPlans = 5
 
-func runCapsuleExport(ctx context.Context, env *Env, o *capsuleExport, in hub.CapsuleExportInput) error {
-	c, err := o.client()
-	if err != nil {
-		return err
+// runExport plans an export, asks, and has it carried out.
+func runExport(ctx context.Context, env *Env, c *client.Client, o *capsuleExport, in hub.CapsuleExportInput) error {
+	begin := c.PlanExport
+	if o.bundle {
+		begin = c.PlanBundle
 	}
-	defer c.Close()
-	plan, err := c.PlanExport(ctx, in)
+	plan, err := begin(ctx, in)
 	for n := 1; ; n++ {
 		if err == nil {
 			plan, err = planned(ctx, env, c, plan)
@@ -129,7 +152,7 @@ func runCapsuleExport(ctx context.Context, env *Env, o *capsuleExport, in hub.Ca
 			cancelPlan(c, plan.PlanID)
 			return err
 		}
-		fmt.Fprintln(env.Stderr, "the project has changed since; this is the new plan")
+		fmt.Fprintln(env.Stderr, "the plan no longer fits; this is the new plan")
 		plan = again
 	}
 }
@@ -166,7 +189,11 @@ func agreeToPlan(ctx context.Context, env *Env, c *client.Client, o *capsuleExpo
 	if o.yes {
 		return nil
 	}
-	err := agreeToPrompt(ctx, env, plan.Prompt, "Write this file?")
+	question := "Write this file?"
+	if o.bundle {
+		question = "Write this folder?"
+	}
+	err := agreeToPrompt(ctx, env, plan.Prompt, question)
 	if err != nil {
 		cancelPlan(c, plan.PlanID)
 	}
@@ -203,9 +230,60 @@ func changedPlan(err error) (plan hub.CapsulePlan, ok bool) {
 
 func printExported(env *Env, o *capsuleExport, plan *hub.CapsulePlan) error {
 	if o.json {
-		return printJSON(env.Stdout, plan)
+		if err := printJSON(env.Stdout, plan); err != nil {
+			return err
+		}
+		return mirrorFailure(plan.Mirror)
 	}
-	_, err := fmt.Fprintf(env.Stdout, "exported project %s to %s: %d bytes\n",
-		peertext.TerminalLine(plan.Project.Slug), peertext.TerminalLine(plan.Target), plan.Size)
-	return err
+	files := ""
+	if plan.Form == hub.CapsuleBundle {
+		files = fmt.Sprintf("%d files, ", plan.Files)
+	}
+	_, err := fmt.Fprintf(env.Stdout, "exported project %s to %s: %s%d bytes\n",
+		peertext.TerminalLine(plan.Project.Slug), peertext.TerminalLine(plan.Target), files, plan.Size)
+	if err != nil || plan.Mirror == nil {
+		return err
+	}
+	return printMirror(env, plan.Mirror)
+}
+
+// printMirror says what became of a mirror, and names the files that were kept.
+func printMirror(env *Env, m *hub.CapsuleMirror) error {
+	switch m.State {
+	case hub.MirrorSkipped:
+		fmt.Fprintf(env.Stderr, "no mirror was written: %s\n", peertext.TerminalLine(m.Reason))
+	case hub.MirrorDone:
+		_, err := fmt.Fprintf(env.Stdout, "mirrored it to %s: %d new, %d replaced, %d removed, %d unchanged, %d kept\n",
+			peertext.TerminalLine(m.Folder), m.Write, m.Replace, m.Remove, m.Same, m.Kept)
+		if err != nil {
+			return err
+		}
+		printKept(env, m.Changes)
+	case hub.MirrorPlanned, hub.MirrorFailed:
+	}
+	return mirrorFailure(m)
+}
+
+// printKept names the files that somebody has changed, and where the new texts are.
+func printKept(env *Env, changes []hub.CapsuleMirrorChange) {
+	const kept, beside = "kept", ".new"
+	for i, c := range changes {
+		if c.Do != kept {
+			continue
+		}
+		where := ""
+		if next := i + 1; next < len(changes) && changes[next].Path == c.Path+beside && changes[next].Do != kept {
+			where = "; the new text is in " + changes[next].Path
+		}
+		fmt.Fprintf(env.Stderr, "kept %s, which somebody has changed%s\n", peertext.TerminalLine(c.Path), peertext.TerminalLine(where))
+	}
+}
+
+// mirrorFailure is the failure of a mirror whose capsule is in place.
+func mirrorFailure(m *hub.CapsuleMirror) error {
+	if m == nil || m.State != hub.MirrorFailed {
+		return nil
+	}
+	return fail(ExitRefused, "mend that, and export to another file to write the mirror",
+		"the file was written, but the mirror was not: %s", peertext.TerminalLine(m.Reason))
 }

@@ -21,7 +21,7 @@ a command names it by its id, its slug or its name.`,
   hubcli project list
   hubcli project show web-shop`,
 	}
-	return group(cmd, newProjectCreate(env), newProjectList(env), newProjectShow(env), newProjectRename(env), newProjectArchive(env), newProjectUnarchive(env))
+	return group(cmd, newProjectCreate(env), newProjectList(env), newProjectShow(env), newProjectRename(env), newProjectExport(env), newProjectArchive(env), newProjectUnarchive(env))
 }
 
 func newProjectCreate(env *Env) *cobra.Command {

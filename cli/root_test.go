@@ -197,11 +197,15 @@ var specified = map[string]map[string]string{
 	"hubcli capsule":         {},
 	"hubcli capsule inspect": {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli capsule export": {
-		"out": "", "scope": "knowledge", "rooms": "", "privacy": "share_safe", "artifact": "[]", "yes": "false", "json": "false",
+		"out": "", "scope": "knowledge", "rooms": "", "privacy": "share_safe", "artifact": "[]", "git-mirror": "false", "yes": "false",
+		"json": "false", "base-url": "http://127.0.0.1:6969",
+	},
+	"hubcli project rename": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli project export": {
+		"out": "", "scope": "complete", "rooms": "", "privacy": "share_safe", "artifact": "[]", "yes": "false", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
 	"hubcli capsule import":    {"yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli project rename":    {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project archive":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project unarchive": {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app retire":        {"idle": "0", "reason": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
