@@ -416,3 +416,14 @@ func (c *cline) forgetApart() {
 	require.NoError(c.t, err)
 	c.write(name, string(b))
 }
+
+// Without its ledger the hub does not know whether the user has refused, so a repair adds nothing.
+func TestApprovalIsNotGivenByARepairWithoutALedger(t *testing.T) {
+	c := newCline(t, false)
+	c.loseLedger()
+	c.Adapters = c.another()
+	c.must(hub.HarnessCline, hub.AdapterRepair, c.in)
+	if got := c.listed(); got != "" {
+		t.Errorf("the repair has allowed %s", got)
+	}
+}

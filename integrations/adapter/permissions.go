@@ -121,9 +121,12 @@ func (a *Adapters) rules(ctx context.Context, w wanted, g grant, lost bool) []fi
 	if g == takeGrant || g == keepGrant && !known && (!lost || w.part == hub.PartPlugin) {
 		return nil
 	}
+	// Without a ledger nobody knows whether the user has refused. What is there is taken
+	// for the hub's, and nothing is added.
+	adopts := g == keepGrant && !known
 	var list []files.Entry
 	for i, s := range states {
-		if s.State != files.Adoptable || lost {
+		if adopts && s.State == files.Adoptable || !adopts && (s.State != files.Adoptable || lost) {
 			list = append(list, w.entries[i])
 		}
 	}
