@@ -6,9 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// TextContent reports whether the bytes of an artifact are a text. The references of a text
-// are encoded and decoded, and share_safe redacts it; all other bytes stay as they are. A
-// text is valid UTF-8 without the byte 0, of a content type that says so: text, or one of
+// TextContent reports whether the bytes of an artifact are a text. A share_safe capsule has
+// texts redacted and leaves other bytes out. A text is valid UTF-8 without the byte 0, of a content type that says so: text, or one of
 // the formats of code and data that are written as text.
 func TextContent(contentType string, data []byte) bool {
 	media, _, err := mime.ParseMediaType(contentType)

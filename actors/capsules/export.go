@@ -106,7 +106,7 @@ func (e *exporter) projectNames() capsule.ManifestNames {
 			name = from.Name
 		}
 	}
-	return capsule.ManifestNames{Slug: e.texts.slug(slug), Name: e.texts.safe(name, hub.MaxNameChars)}
+	return capsule.ManifestNames{Slug: e.texts.slugBeside(slug, name), Name: e.texts.safe(name, hub.MaxNameChars)}
 }
 
 // line writes a line, and counts it.

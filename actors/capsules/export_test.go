@@ -63,7 +63,7 @@ func (s *shop) found(t *testing.T, req capsules.Request) map[string]string {
 	return map[string]string{
 		"the project, its rooms and the names of the agents": yes("The canary shop", "Front canary", "Topic canary", "Reason canary", "Agent canary bob"),
 		"decisions":                                yes("Use canary", "Because canary of #r1"),
-		"artifacts that are texts":                 yes("Read canary, see #r1", "A second canary", "Guide canary"),
+		"artifacts that are texts":                 yes("Read canary, see r_", "A second canary", "Guide canary"),
 		"artifacts that are binary":                binary,
 		"memories of the rooms and of the project": yes("Remember canary", "Remember another", "Shared canary"),
 		"runs and tasks":                           yes("Run canary", `"title":"Do canary"`, `"title":"I wait"`),

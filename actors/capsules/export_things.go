@@ -19,7 +19,7 @@ func (e *exporter) roomLines() error {
 	taken := map[string]bool{}
 	for i := range e.chosen {
 		r := &e.chosen[i]
-		slug := free(e.texts.slug(r.Slug), hub.MaxSlugChars, func(s string) bool { return taken[s] })
+		slug := free(e.texts.slugBeside(r.Slug, r.Name), hub.MaxSlugChars, func(s string) bool { return taken[s] })
 		taken[slug] = true
 		err := e.line(&capsule.Room{
 			ID: refOf("r", int64(i)+1), Slug: slug, Name: e.texts.text(r.Name, hub.MaxNameChars),
@@ -119,8 +119,8 @@ func (e *exporter) contentOf(a *hub.Artifact, data []byte, b *blob) []byte {
 		}
 		return data
 	}
-	text := string(data)
-	out := e.texts.text(text, hub.MaxArtifactBytes)
+	// References stay as they are: a content may be code, in which #124 is a color.
+	out := e.texts.safe(string(data), hub.MaxArtifactBytes)
 	if len(out) > hub.MaxArtifactBytes && e.texts.redactor != nil {
 		b.leftOut = artifactLarge
 		e.left(leftContent, 1)

@@ -57,6 +57,9 @@ func (s *staging) everything(now hub.Time) (hub.Project, []hub.Room, error) {
 			err = errNumberTaken
 		}
 	}
+	if err == nil && s.progress != nil {
+		s.progress(s.total, s.total)
+	}
 	return project, rooms, err
 }
 

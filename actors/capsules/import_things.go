@@ -103,9 +103,6 @@ func (s *staging) artifacts() error {
 			ContentType: a.ContentType, CreatedAt: a.CreatedAt, LeftOut: a.LeftOut,
 		}
 		if content != nil {
-			if capsule.TextContent(row.ContentType, content) {
-				content = []byte(s.texts.text(string(content)))
-			}
 			sum := sha256.Sum256(content)
 			row.Size, row.SHA256 = int64(len(content)), hex.EncodeToString(sum[:])
 		}

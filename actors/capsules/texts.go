@@ -142,9 +142,14 @@ func (t *texts) attachment(a hub.Attachment) (hub.Attachment, error) {
 	return a, err
 }
 
-// slug returns a slug, without references.
-func (t *texts) slug(slug string) string {
+// slugBeside returns the slug of a thing with this name, without references. A slug is made of a
+// name and may still spell what is redacted in it, in lower case and with hyphens. So it is
+// made anew from a name that is redacted.
+func (t *texts) slugBeside(slug, name string) string {
 	safe := t.safe(slug, hub.MaxSlugChars)
+	if shown := t.safe(name, hub.MaxNameChars); shown != name {
+		safe = shown
+	}
 	if safe == slug {
 		return slug
 	}
@@ -157,7 +162,7 @@ func (t *texts) slug(slug string) string {
 			b.WriteByte('-')
 		}
 	}
-	return strings.Trim(b.String(), "-")
+	return strings.Trim(b.String()[:min(b.Len(), hub.MaxSlugChars)], "-")
 }
 
 // mediaType returns a content type: of one that tells a secret, nothing stays.

@@ -96,11 +96,21 @@ func (x *Imports) mayBegin() error {
 	switch {
 	case x.closed:
 		return hub.NewError(hub.CodeStopping, "the hub is stopping").WithFix("repeat the call when the hub is back")
-	case len(x.plans) >= hub.MaxCapsulePlans:
+	case x.waiting() >= hub.MaxCapsulePlans:
 		return hub.NewError(hub.CodeLimitReached, "there are as many plans of imports as there may be").
 			With("limit", hub.MaxCapsulePlans).WithFix("confirm or cancel one of them; each ends by itself after a quarter of an hour")
 	}
 	return nil
+}
+
+// waiting counts the plans that are not done. The caller holds mu.
+func (x *Imports) waiting() (n int) {
+	for _, p := range x.plans {
+		if p.row.State != hub.CapsuleDone {
+			n++
+		}
+	}
+	return n
 }
 
 // begin runs work for a plan. The caller holds mu.

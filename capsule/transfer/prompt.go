@@ -89,7 +89,7 @@ func holds(c *hub.CapsuleCounts) string {
 	}
 	return strings.Join([]string{
 		plural(c.Rooms, "room"), plural(c.Agents, "agent"), plural(c.Decisions, "decision"),
-		plural(c.Artifacts, "artifact") + " (" + number(c.BlobBytes) + " bytes)", memories,
+		plural(c.Artifacts, "artifact") + " (" + plural(c.BlobBytes, "byte") + ")", memories,
 		plural(c.Runs, "run"), plural(c.Tasks, "task"), messages,
 	}, ", ")
 }
