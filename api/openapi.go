@@ -1,23 +1,41 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
 
-//go:embed openapi.yaml
-var openAPI []byte
+// The executable carries the description packed: that is a quarter of a megabyte less.
+//
+//go:generate gzip -9 -n -k -f openapi.yaml
+//go:embed openapi.yaml.gz
+var packedOpenAPI []byte
+
+// unpackedOpenAPI returns openapi.yaml.
+func unpackedOpenAPI() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(packedOpenAPI))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(r)
+}
 
 // OpenAPI returns openapi.yaml as JSON. The first call converts it: few
 // processes need it, and a second form in the tree would have to be kept equal.
 // The bytes are shared and must not be changed.
 var OpenAPI = sync.OnceValue(func() []byte {
 	var document any
-	err := yaml.Unmarshal(openAPI, &document)
+	raw, err := unpackedOpenAPI()
+	if err == nil {
+		err = yaml.Unmarshal(raw, &document)
+	}
 	if err == nil {
 		var text []byte
 		if text, err = json.Marshal(document); err == nil {
