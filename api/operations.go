@@ -159,7 +159,7 @@ var operations = []Operation{
 	{ID: "cancelImport", Method: "DELETE", Path: "/v1/capsules/import/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getImport", Method: "GET", Path: "/v1/capsules/import/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "confirmImport", Method: "POST", Path: "/v1/capsules/import/{plan_id}/confirm", Plane: PlaneOperator, Body: small[hub.CapsuleConfirmInput](), Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
-	{ID: "inspectCapsule", Method: "POST", Path: "/v1/capsules/inspect", Plane: PlaneOpen, Auth: AuthRemote, Body: small[hub.CapsuleInspectInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxCapsuleInspect}, NotRelayed: bindsOutside},
+	{ID: "inspectCapsule", Method: "POST", Path: "/v1/capsules/inspect", Plane: PlaneOperator, Body: small[hub.CapsuleInspectInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxCapsuleInspect}, NotRelayed: operatorsSecret},
 	{ID: "listChannels", Method: "GET", Path: "/v1/channels"},
 	{ID: "createChannel", Method: "POST", Path: "/v1/channels", Agent: "created_by", Body: small[hub.ChannelInput]()},
 	{ID: "archiveChannel", Method: "PUT", Path: "/v1/channels/archived", Plane: PlaneOperator, Body: small[hub.ChannelArchiveInput](), NotRelayed: operatorsSecret},

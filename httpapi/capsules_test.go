@@ -48,7 +48,8 @@ func TestCapsules(t *testing.T) {
 	operator.refused(hub.CodeTargetExists, "POST", path, body)
 	operator.ok(200, "DELETE", path+"/"+other, "")
 	operator.refused(hub.CodePlanNotFound, "DELETE", path+"/"+other, "")
-	inspectCapsules(t, c, dir, out)
+	c.refused(hub.CodeOperatorRequired, "POST", "/v1/capsules/inspect", `{"path":"`+out+`"}`)
+	inspectCapsules(t, operator, dir, out)
 	exportProjects(t, c, operator, dir)
 }
 

@@ -178,7 +178,7 @@ type CapsuleSummary struct {
 	LeftOut        map[string]int `json:"left_out"`   // kind: things
 }
 
-// Capsules writes projects to files and looks at such files. All calls but InspectCapsule
+// Capsules writes projects to files and looks at such files. All calls
 // are the operator's. The paths are those of the hub's machine, and only callers on it may
 // name them.
 type Capsules interface {

@@ -34,7 +34,8 @@ func (c *Client) CancelExport(ctx context.Context, id string) (hub.CapsulePlan, 
 	return change[hub.CapsulePlan](ctx, c, at("cancelExport", id), nil)
 }
 
-// InspectCapsule checks a capsule on the hub's machine and says what it holds.
+// InspectCapsule checks a capsule on the hub's machine and says what it holds. It carries the
+// operator token: the hub may read files that its caller may not.
 func (c *Client) InspectCapsule(ctx context.Context, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
 	return change[hub.CapsuleSummary](ctx, c, to("inspectCapsule"), in)
 }
