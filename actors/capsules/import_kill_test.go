@@ -57,26 +57,29 @@ func smallCapsule(t testing.TB, messages int, body func(i int) string) []byte {
 	return b.Bytes()
 }
 
-// A text that names a message of another hub does not come to name one of its own project.
+// A text that names a message or a room of another hub does not come to name one of its own
+// project: the import takes other numbers.
 func TestTextsKeepTheirMeaning(t *testing.T) {
-	h := startHub(t)
-
-	data := smallCapsule(t, 10, func(i int) string { return fmt.Sprintf("see #%d and m_%s", 3*i+8, strconv.FormatInt(int64(i+8), 36)) })
-	p, err := h.Hub.ImportCapsule(operator(t), verified(t, data), nil)
-	require.NoError(t, err)
-	rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: p.Slug, Limit: 2})
-	require.NoError(t, err)
-	page, err := h.Hub.Messages(operator(t), hub.MessagesQuery{Channel: rooms[0].Channel, Limit: 10})
-	require.NoError(t, err)
-	for _, row := range page.Rows {
-		m, err := row.Decode()
-		require.NoError(t, err)
-		if m.ID < 3*10+8 && m.ID > 3+8 {
-			t.Errorf("message %d has a number that a text names", m.ID)
-		}
-		if seq, _ := core.SeqOf(core.PrefixRoom, string(rooms[0].RoomID)); seq <= 18 && seq > 8 {
-			t.Errorf("room %s has a number that a text names", rooms[0].RoomID)
-		}
+	const n = 10 // numbers that texts name, from 1
+	for name, body := range map[string]func(i int) string{
+		"messages": func(i int) string { return fmt.Sprintf("see #%d", i) },
+		"rooms":    func(i int) string { return "see r_" + strconv.FormatInt(int64(i), 36) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := startHub(t)
+			p, err := h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, body)), nil)
+			require.NoError(t, err)
+			rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: p.Slug, Limit: 2})
+			require.NoError(t, err)
+			page, err := h.Hub.Messages(operator(t), hub.MessagesQuery{Channel: rooms[0].Channel, Limit: n})
+			require.NoError(t, err)
+			first, err := page.Rows[0].Decode()
+			require.NoError(t, err)
+			seq, _ := core.SeqOf(core.PrefixRoom, string(rooms[0].RoomID))
+			if name == "messages" && first.ID <= n || name == "rooms" && seq <= n {
+				t.Errorf("the import has made message %d and room %s, which texts name", first.ID, rooms[0].RoomID)
+			}
+		})
 	}
 }
 
