@@ -145,6 +145,31 @@ func TestStagedThingsComeIntoSightAtOnce(t *testing.T) {
 	}
 }
 
+// A process that dies between the commit of a large group and that of its rows has committed the
+// group. The next start takes the import for revealed, and does not delete what was staged.
+func TestImportIsRevealedByAnInterruptedGroup(t *testing.T) {
+	dir := t.TempDir()
+	s := openStore(t, dir)
+	post(t, s, 3)
+	const n = 40
+	g := passOver(t, s, 5, n)
+	rows := staged(t, s, g)
+	records := []*core.Record{{
+		Seq: s.durable.Seq + 1, FirstMessage: s.durable.Message + 1, FirstFence: s.durable.Fence + 1,
+		Rows: []core.Row{{Table: core.TableImport, Key: core.ImportKey(g.FromSeq), Value: []byte("import")}},
+	}}
+	require.NoError(t, s.encodeGroup(records, nil))
+	frame, err := appendFrame(nil, records, s.entries[1:])
+	require.NoError(t, err)
+	require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, records[0].Seq), value: frame}}))
+	require.NoError(t, s.Close())
+	s = openStore(t, dir)
+	wantMessages, wantRows := seenOf(n, rows)
+	if messages, found := inSight(t, s, g, rows); messages != wantMessages || found != wantRows || len(s.Staged()) != 0 {
+		t.Errorf("%d messages and %d rows in sight, want %d and %d; staged: %v", messages, found, wantMessages, wantRows, s.Staged())
+	}
+}
+
 // News leave imported messages out, however they are walked.
 func TestImportedMessagesAreNobodysNews(t *testing.T) {
 	s := openStore(t, t.TempDir())

@@ -27,9 +27,6 @@ func (s *Store) survey(m mark, accept bool) error {
 		return err
 	}
 	s.gaps.Store(&gaps)
-	if err := s.loadImports(); err != nil {
-		return err
-	}
 	point := s.newestPoint()
 	end := point
 	if last != nil {
@@ -38,6 +35,9 @@ func (s *Store) survey(m mark, accept bool) error {
 		if err := s.redo(last); err != nil {
 			return err
 		}
+	}
+	if err := s.loadImports(); err != nil { // after redo, which may store the row that reveals one
+		return err
 	}
 	end = s.overGaps(end)
 	told := maxHead(m.Head, point)
