@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 
 	"hubcli/actors/core"
@@ -39,8 +40,13 @@ type Importer struct{ ImportOptions }
 func NewImporter(o ImportOptions) *Importer { return &Importer{o} }
 
 // Sweep deletes what imports have left that ended before they were done. It is called once,
-// before the first import.
+// before the first import. While the owner of projects is in quarantine it deletes nothing: the
+// record that this owner cannot apply may be the one that makes an import visible.
 func (i *Importer) Sweep(ctx context.Context) {
+	broken := func(q hub.QuarantinedActor) bool { return q.Owner == core.OwnerProjects.String() }
+	if slices.ContainsFunc(i.Engine.Quarantined(), broken) {
+		return
+	}
 	for _, g := range i.Stager.Staged() {
 		if err := i.Stager.Unstage(ctx, g); err != nil {
 			i.Log.LogAttrs(ctx, slog.LevelWarn, "an import that was not finished could not be deleted; the next start tries again", slog.Any("error", err))

@@ -13,11 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/actors"
 	"hubcli/actors/core"
 	"hubcli/capsule"
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/supervisor"
 )
 
 // killsVariable says how many imports TestKilledImports kills; childVariable is the store of
@@ -80,6 +82,41 @@ func TestTextsKeepTheirMeaning(t *testing.T) {
 				t.Errorf("the import has made message %d and room %s, which texts name", first.ID, rooms[0].RoomID)
 			}
 		})
+	}
+}
+
+// A hub that cannot apply the record of an import deletes nothing of it. A start that can has the
+// whole project.
+func TestImportThatCannotBeAppliedIsKept(t *testing.T) {
+	broken := testhub.With(func(c *supervisor.Config) {
+		c.Actors = func(o *actors.Options) {
+			o.ApplyHook = func(_ core.Owner, f core.Fact) {
+				if _, ok := f.(*core.ProjectImported); ok {
+					panic("a fault of this version")
+				}
+			}
+		}
+	})
+	const n = 10
+	h := startHub(t, broken)
+	_, err := h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), nil)
+	require.NoError(t, err) // the record is durable, and the answer waited for no more
+	require.NoError(t, h.Stop())
+	h = startHub(t, broken, testhub.Dir(h.Dir))
+	_, _ = h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), nil) // waits for the sweep
+	require.NoError(t, h.Stop())
+	h = startHub(t, testhub.Dir(h.Dir))
+	projects, _, err := h.Hub.Projects(operator(t), hub.ProjectsQuery{Limit: 10})
+	require.NoError(t, err)
+	if len(projects) == 0 {
+		t.Fatal("there is no project")
+	}
+	rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: projects[0].Slug, Limit: 2})
+	require.NoError(t, err)
+	page, err := h.Hub.Messages(operator(t), hub.MessagesQuery{Channel: rooms[0].Channel, Limit: n})
+	require.NoError(t, err)
+	if len(page.Rows) != n/2 {
+		t.Errorf("the first room has %d messages, want %d", len(page.Rows), n/2)
 	}
 }
 
