@@ -96,7 +96,9 @@ export const Hub = async ({ client, directory }) => {
     if (oneTurn || !begun.has(id) || (await isChild(id))) return;
     const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory });
     const text = answer.hookSpecificOutput?.additionalContext;
-    if (text) lines.set(id, [...(lines.get(id) ?? []), text]);
+    if (!text) return;
+    lines.set(id, [...(lines.get(id) ?? []), text]);
+    await show(id); // the turn may have ended before the hook answered, and no other event comes
   };
   // follow keeps one stream of messages for the agent. They go to the session of the agent
   // that began last.
@@ -149,8 +151,8 @@ export const Hub = async ({ client, directory }) => {
       }
       if (event.type === "session.idle" && id && !(await isChild(id))) {
         busy.delete(id);
-        if (stream?.session === id && lines.has(id)) return show(id);
         if (oneTurn) return;
+        if (lines.has(id)) return show(id); // also lines of a stream that has ended
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
         if (answer.decision === "block") await prompt(id, answer.reason);
       }
