@@ -1,32 +1,67 @@
 package httpapi
 
 import (
+	"context"
+	"time"
+
 	"hubcli/api"
 	"hubcli/hub"
 )
 
 var capsuleHandlers = handlers{
-	"planExport":     planExport,
-	"exportProject":  exportProject,
-	"getExport":      getExport,
-	"confirmExport":  confirmExport,
-	"cancelExport":   cancelExport,
-	"inspectCapsule": inspectCapsule,
+	"planExport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleExport, func(c *call, in hub.CapsuleExportInput) (hub.CapsulePlan, error) {
+		return c.server.config.Capsules.PlanExport(c.context(), in)
+	}),
+	"exportProject": exportProject,
+	"confirmExport": namesFiles(hub.MaxCapsuleConfirm, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsulePlan, error) {
+		return c.server.config.Capsules.ConfirmExport(c.context(), c.param, in)
+	}),
+	"getExport":    ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.ExportPlan }),
+	"cancelExport": ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.CancelExport }),
+	"inspectCapsule": namesFiles(hub.MaxCapsuleInspect, api.ValidateCapsuleInspect, func(c *call, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
+		return c.server.config.Capsules.InspectCapsule(c.context(), in)
+	}),
+
+	"planImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleImport, func(c *call, in hub.CapsuleImportInput) (hub.CapsuleImportPlan, error) {
+		return c.server.config.Imports.PlanImport(c.context(), in)
+	}),
+	"confirmImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsuleImportPlan, error) {
+		return c.server.config.Imports.ConfirmImport(c.context(), c.param, in)
+	}),
+	"getImport":    ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.ImportPlan }),
+	"cancelImport": ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.CancelImport }),
 }
 
-func planExport(c *call) (reply, error) {
-	var in hub.CapsuleExportInput
-	if err := c.onThisMachine(); err != nil {
-		return reply{}, err
+// namesFiles handles a call whose input names files of the hub's machine, itself or by a plan,
+// and whose answer comes within wait. Callers on other machines are refused.
+func namesFiles[I, T any](wait time.Duration, validate func(*I) error, do func(*call, I) (T, error)) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		var in I
+		if err := c.onThisMachine(); err != nil {
+			return reply{}, err
+		}
+		if err := c.decode(&in); err != nil {
+			return reply{}, err
+		}
+		if err := validate(&in); err != nil {
+			return reply{}, err
+		}
+		c.parks(wait)
+		return oneRow(do(c, in))
 	}
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
+}
+
+// A planCall shows or cancels the plan with an id.
+type planCall[T any] = func(ctx context.Context, id string) (T, error)
+
+// ofPlan handles a call about the plan that the path names.
+func ofPlan[T any](do func(*call) planCall[T]) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		if err := c.query().Err(); err != nil {
+			return reply{}, err
+		}
+		return oneRow(do(c)(c.context(), c.param))
 	}
-	if err := api.ValidateCapsuleExport(&in); err != nil {
-		return reply{}, err
-	}
-	c.parks(hub.CapsulePlanAnswer)
-	return oneRow(c.server.config.Capsules.PlanExport(c.context(), in))
 }
 
 func exportProject(c *call) (reply, error) {
@@ -52,50 +87,6 @@ func exportProject(c *call) (reply, error) {
 	}
 	c.parks(hub.CapsulePlanAnswer)
 	return oneRow(c.server.config.Capsules.PlanBundle(c.context(), in))
-}
-
-func getExport(c *call) (reply, error) {
-	if err := c.query().Err(); err != nil {
-		return reply{}, err
-	}
-	return oneRow(c.server.config.Capsules.ExportPlan(c.context(), c.param))
-}
-
-func confirmExport(c *call) (reply, error) {
-	var in hub.CapsuleConfirmInput
-	if err := c.onThisMachine(); err != nil {
-		return reply{}, err
-	}
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if err := api.ValidateCapsuleConfirm(&in); err != nil {
-		return reply{}, err
-	}
-	c.parks(hub.MaxCapsuleConfirm)
-	return oneRow(c.server.config.Capsules.ConfirmExport(c.context(), c.param, in))
-}
-
-func cancelExport(c *call) (reply, error) {
-	if err := c.query().Err(); err != nil {
-		return reply{}, err
-	}
-	return oneRow(c.server.config.Capsules.CancelExport(c.context(), c.param))
-}
-
-func inspectCapsule(c *call) (reply, error) {
-	var in hub.CapsuleInspectInput
-	if err := c.onThisMachine(); err != nil {
-		return reply{}, err
-	}
-	if err := c.decode(&in); err != nil {
-		return reply{}, err
-	}
-	if err := api.ValidateCapsuleInspect(&in); err != nil {
-		return reply{}, err
-	}
-	c.parks(hub.MaxCapsuleInspect)
-	return oneRow(c.server.config.Capsules.InspectCapsule(c.context(), in))
 }
 
 // onThisMachine refuses callers on other machines: the call names files of the hub's.

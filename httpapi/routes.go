@@ -40,7 +40,6 @@ var resources = []handlers{
 	debugHandlers,
 	backupHandlers,
 	capsuleHandlers,
-	importHandlers,
 	watchHandlers,
 }
 
