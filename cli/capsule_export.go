@@ -2,19 +2,15 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
-	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
 )
 
@@ -123,109 +119,28 @@ func (o *capsuleExport) inputTo(project, target string) (hub.CapsuleExportInput,
 	return in, nil
 }
 
-// maxPlans is how often an export is planned again because the project has changed.
-const maxPlans = 5
-
 // runExport plans an export, asks, and has it carried out.
 func runExport(ctx context.Context, env *Env, c *client.Client, o *capsuleExport, in hub.CapsuleExportInput) error {
-	begin := c.PlanExport
+	begin, question := c.PlanExport, "Write this file?"
 	if o.bundle {
-		begin = c.PlanBundle
+		begin, question = c.PlanBundle, "Write this folder?"
 	}
 	plan, err := begin(ctx, in)
-	for n := 1; ; n++ {
-		if err == nil {
-			plan, err = planned(ctx, env, c, plan)
-		}
-		if err == nil {
-			err = agreeToPlan(ctx, env, c, o, &plan)
-		}
-		if err != nil {
-			return err
-		}
-		done, err := c.ConfirmExport(ctx, plan.PlanID, hub.CapsuleConfirmInput{Confirm: plan.PlanDigest})
-		if err == nil {
-			return printExported(env, o, &done)
-		}
-		again, changed := changedPlan(err)
-		if !changed || n == maxPlans {
-			cancelPlan(c, plan.PlanID)
-			return err
-		}
-		fmt.Fprintln(env.Stderr, "the plan no longer fits; this is the new plan")
-		plan = again
-	}
-}
-
-// planned waits until a plan is ready, and says how far it is.
-func planned(ctx context.Context, env *Env, c *client.Client, plan hub.CapsulePlan) (hub.CapsulePlan, error) {
-	const look = 200 * time.Millisecond
-	told := env.Now()
-	for plan.State == hub.CapsulePlanning {
-		if now := env.Now(); now.Sub(told) >= time.Second && plan.Total > 0 {
-			told = now
-			fmt.Fprintf(env.Stderr, "planning: %d of %d rows\n", plan.Done, plan.Total)
-		}
-		if !pause.For(ctx, look) {
-			cancelPlan(c, plan.PlanID)
-			return plan, context.Cause(ctx)
-		}
-		next, err := c.ExportPlan(ctx, plan.PlanID)
-		if err != nil {
-			cancelPlan(c, plan.PlanID)
-			return plan, err
-		}
-		plan = next
-	}
-	if plan.State == hub.CapsuleFailed {
-		cancelPlan(c, plan.PlanID)
-		return plan, fail(ExitRefused, "mend that, and export again", "the export could not be planned: %s", peertext.TerminalLine(plan.Error))
-	}
-	return plan, nil
-}
-
-// agreeToPlan asks about a plan, word for word. A plan that is not agreed to is cancelled.
-func agreeToPlan(ctx context.Context, env *Env, c *client.Client, o *capsuleExport, plan *hub.CapsulePlan) error {
-	if o.yes {
-		return nil
-	}
-	question := "Write this file?"
-	if o.bundle {
-		question = "Write this folder?"
-	}
-	err := agreeToPrompt(ctx, env, plan.Prompt, question)
 	if err != nil {
-		cancelPlan(c, plan.PlanID)
+		return err
 	}
-	return err
-}
-
-// agreeToPrompt shows a plan word for word and asks. Without a terminal it shows the plan and
-// says how to agree to it.
-func agreeToPrompt(ctx context.Context, env *Env, prompt, question string) error {
-	if env.Terminal != nil && env.Terminal() {
-		return agree(ctx, env, prompt+"\n"+question)
+	flow := planFlow[hub.CapsulePlan]{
+		env: env, yes: o.yes, question: question, get: c.ExportPlan, cancel: c.CancelExport, confirm: c.ConfirmExport,
+		view: func(p *hub.CapsulePlan) planView {
+			return planView{ID: p.PlanID, Digest: p.PlanDigest, Prompt: p.Prompt, Error: p.Error, State: p.State, Done: p.Done, Total: p.Total}
+		},
+		doing:  map[hub.CapsulePlanState]string{hub.CapsulePlanning: "planning: %d of %d rows\n"},
+		failed: "the export could not be planned", fix: "mend that, and export again",
 	}
-	fmt.Fprint(env.Stderr, peertext.Terminal(prompt))
-	return usage("look at the plan above, and add --yes", "no question is possible: stdin is not a terminal")
-}
-
-// cancelPlan ends a plan whether or not the command was interrupted. A plan that cannot be
-// cancelled ends by itself.
-func cancelPlan(c *client.Client, id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	_, _ = c.CancelExport(ctx, id)
-}
-
-// changedPlan returns the plan that could be confirmed instead of one that no longer fits.
-func changedPlan(err error) (plan hub.CapsulePlan, ok bool) {
-	var refused *hub.Error
-	if !errors.As(err, &refused) || refused.Code != hub.CodePlanChanged {
-		return plan, false
+	if plan, err = flow.run(ctx, plan); err != nil {
+		return err
 	}
-	raw, err := json.Marshal(refused.Detail["plan"])
-	return plan, err == nil && json.Unmarshal(raw, &plan) == nil && plan.PlanID != ""
+	return printExported(env, o, &plan)
 }
 
 func printExported(env *Env, o *capsuleExport, plan *hub.CapsulePlan) error {

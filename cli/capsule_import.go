@@ -2,17 +2,12 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/hub"
-	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
 )
 
@@ -68,90 +63,23 @@ func runCapsuleImport(ctx context.Context, env *Env, o *capsuleImport, path stri
 	}
 	defer c.Close()
 	plan, err := c.PlanImport(ctx, hub.CapsuleImportInput{Path: path})
-	for n := 1; ; n++ {
-		if err == nil {
-			plan, err = followImport(ctx, env, c, plan)
-		}
-		if err == nil {
-			err = agreeToImport(ctx, env, c, o, &plan)
-		}
-		if err != nil {
-			return err
-		}
-		done, err := c.ConfirmImport(ctx, plan.PlanID, hub.CapsuleConfirmInput{Confirm: plan.PlanDigest})
-		if err == nil {
-			done, err = followImport(ctx, env, c, done)
-		}
-		if err == nil {
-			return printImported(env, o, &done)
-		}
-		again, changed := changedImport(err)
-		if !changed || n == maxPlans {
-			cancelImport(c, plan.PlanID)
-			return err
-		}
-		fmt.Fprintln(env.Stderr, "the hub has changed since; this is the new plan")
-		plan = again
-	}
-}
-
-// followImport waits until what is under way has ended, and says how far it is. An import that
-// is interrupted is cancelled: nothing of it stays.
-func followImport(ctx context.Context, env *Env, c *client.Client, plan hub.CapsuleImportPlan) (hub.CapsuleImportPlan, error) {
-	const look = 200 * time.Millisecond
-	doing := map[hub.CapsulePlanState]string{hub.CapsulePlanning: "checking: %d of %d bytes\n", hub.CapsuleImporting: "importing: %d of %d rows\n"}
-	told := env.Now()
-	for doing[plan.State] != "" {
-		if now := env.Now(); now.Sub(told) >= time.Second && plan.Total > 0 {
-			told = now
-			fmt.Fprintf(env.Stderr, doing[plan.State], plan.Done, plan.Total)
-		}
-		if !pause.For(ctx, look) {
-			cancelImport(c, plan.PlanID)
-			return plan, context.Cause(ctx)
-		}
-		next, err := c.ImportPlan(ctx, plan.PlanID)
-		if err != nil {
-			cancelImport(c, plan.PlanID)
-			return plan, err
-		}
-		plan = next
-	}
-	if plan.State == hub.CapsuleFailed {
-		cancelImport(c, plan.PlanID)
-		return plan, fail(ExitRefused, "nothing of it is in the hub; mend that, and import again", "the capsule could not be imported: %s", peertext.TerminalLine(plan.Error))
-	}
-	return plan, nil
-}
-
-// agreeToImport asks about a plan, word for word. A plan that is not agreed to is cancelled.
-func agreeToImport(ctx context.Context, env *Env, c *client.Client, o *capsuleImport, plan *hub.CapsuleImportPlan) error {
-	if o.yes {
-		return nil
-	}
-	err := agreeToPrompt(ctx, env, plan.Prompt, "Import it?")
 	if err != nil {
-		cancelImport(c, plan.PlanID)
+		return err
 	}
-	return err
-}
-
-// cancelImport ends a plan whether or not the command was interrupted. A plan that cannot be
-// cancelled ends by itself.
-func cancelImport(c *client.Client, id string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	_, _ = c.CancelImport(ctx, id)
-}
-
-// changedImport returns the plan that could be confirmed instead of one that no longer fits.
-func changedImport(err error) (plan hub.CapsuleImportPlan, ok bool) {
-	var refused *hub.Error
-	if !errors.As(err, &refused) || refused.Code != hub.CodePlanChanged {
-		return plan, false
+	flow := planFlow[hub.CapsuleImportPlan]{
+		env: env, yes: o.yes, question: "Import it?", get: c.ImportPlan, cancel: c.CancelImport, confirm: c.ConfirmImport,
+		view: func(p *hub.CapsuleImportPlan) planView {
+			return planView{ID: p.PlanID, Digest: p.PlanDigest, Prompt: p.Prompt, Error: p.Error, State: p.State, Done: p.Done, Total: p.Total}
+		},
+		doing: map[hub.CapsulePlanState]string{
+			hub.CapsulePlanning: "checking: %d of %d bytes\n", hub.CapsuleImporting: "importing: %d of %d rows\n",
+		},
+		failed: "the capsule could not be imported", fix: "nothing of it is in the hub; mend that, and import again",
 	}
-	raw, err := json.Marshal(refused.Detail["plan"])
-	return plan, err == nil && json.Unmarshal(raw, &plan) == nil && plan.PlanID != ""
+	if plan, err = flow.run(ctx, plan); err != nil {
+		return err
+	}
+	return printImported(env, o, &plan)
 }
 
 func printImported(env *Env, o *capsuleImport, plan *hub.CapsuleImportPlan) error {
