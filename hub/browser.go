@@ -1,0 +1,33 @@
+package hub
+
+// BrowserKind names a family of browser engines.
+type BrowserKind string
+
+// The kinds. Every one of them speaks the DevTools protocol.
+const (
+	BrowserHeadlessShell BrowserKind = "headless-shell" // an engine without windows: the smallest and most silent
+	BrowserChrome        BrowserKind = "chrome"
+	BrowserChromium      BrowserKind = "chromium"
+	BrowserEdge          BrowserKind = "edge"
+	BrowserBrave         BrowserKind = "brave"
+	BrowserUnknown       BrowserKind = "unknown" // it does not say what it is
+)
+
+// BrowserEngine is one browser engine of a machine.
+type BrowserEngine struct {
+	// Preference is 1 for the engine that is tried first.
+	Preference int         `json:"preference"`
+	Kind       BrowserKind `json:"kind"`
+	Path       string      `json:"path"`
+	// Version is empty if it is not known.
+	Version string `json:"version"`
+	// Source says where the engine was found: the name of a variable of the
+	// environment, managed, system, prerelease, playwright or puppeteer.
+	Source string `json:"source"`
+	Usable bool   `json:"usable"`
+	// Reason says why an engine is not usable, or what to know of one that is.
+	Reason string `json:"reason"`
+	// Snap says that the engine is confined: it sees only parts of the home folder
+	// and has a folder for temporary files of its own.
+	Snap bool `json:"snap"`
+}
