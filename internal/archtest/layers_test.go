@@ -85,6 +85,7 @@ var layers = []layer{
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
 	{dir: "internal/require", why: "it ends tests and imports none of the project"},
 	{dir: "internal/testlog", why: "it keeps what is written and imports none of the project"},
+	{dir: "internal/testkeyring", why: "it runs other people's programs and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
@@ -254,6 +255,9 @@ var others = []other{
 	{"github.com/aymanbagabas/go-udiff", []string{"integrations/adapter/edit"}, "a change is shown before it is made"},
 	{"github.com/pelletier/go-toml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 	{"go.yaml.in/yaml", []string{"api"}, "the description of the wire is written in YAML and served as JSON"},
+	{"github.com/zalando/go-keyring", []string{"integrations/credstore"}, "secrets are kept in one place, with a time limit that the library lacks"},
+	{"github.com/godbus/dbus", []string{"integrations/credstore"}, "what the message bus says is told apart by the names of its errors"},
+	{"github.com/godbus/dbus", []string{"internal/testkeyring"}, "tests look who answers on a bus of their own, and lock it"},
 	{"go.yaml.in/yaml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 }
 
