@@ -119,27 +119,6 @@ func (r *rewrite) decodeMark(i, end int, message func(Number) (hub.MessageID, bo
 	}
 }
 
-// LooseNumbers returns the numbers of all references such as #12 in a text of a capsule:
-// they name messages that are not in it, and the text keeps them as they are.
-func LooseNumbers(text string) []int64 {
-	var all []int64
-	for i := 0; ; {
-		next := strings.IndexByte(text[i:], '#')
-		if next < 0 {
-			return all
-		}
-		i += next + 1
-		if i > 1 && word[text[i-2]] {
-			continue
-		}
-		end := wordEnd(text, i)
-		if n, ok := parseNumber(text[i:end]); ok {
-			all = append(all, n)
-		}
-		i = end
-	}
-}
-
 // splitForm splits a token into one letter of refLetters, repeated, and digits. It returns
 // 0 letters for every other token.
 func splitForm(token string) (letters int, digits string) {

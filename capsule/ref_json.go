@@ -16,12 +16,6 @@ func EncodeJSON(raw json.RawMessage, message func(hub.MessageID) (Number, bool),
 	return MapJSON(raw, func(text string) string { return EncodeRefs(text, message, thing) })
 }
 
-// DecodeJSON is DecodeRefs for every string of a JSON text, as EncodeJSON. It also refuses
-// an object in which two names become one.
-func DecodeJSON(raw json.RawMessage, message func(Number) (hub.MessageID, bool), thing func(Ref) (string, bool)) (json.RawMessage, error) {
-	return MapJSON(raw, func(text string) string { return DecodeRefs(text, message, thing) })
-}
-
 // EncodeMetadata is EncodeJSON for the metadata of a message. The hub itself writes ids of
 // messages and tasks there as plain numbers, in the members of hubNumbers: their integers
 // become strings such as "#m5" if the message is in the capsule. A string in these members
@@ -34,19 +28,6 @@ func EncodeMetadata(raw json.RawMessage, message func(hub.MessageID) (Number, bo
 		text:   func(text string) string { return EncodeRefs(text, message, thing) },
 		inID:   func(text string) string { return EncodeRefs(text, nowhere, nothing) },
 		number: func(id int64) (Number, bool) { return message(hub.MessageID(id)) },
-	}
-	return m.run(raw, hubNumbers)
-}
-
-// DecodeMetadata undoes EncodeMetadata. Exactly the string "#m5" in the members of
-// hubNumbers becomes a number.
-func DecodeMetadata(raw json.RawMessage, message func(Number) (hub.MessageID, bool), thing func(Ref) (string, bool)) (json.RawMessage, error) {
-	nowhere := func(Number) (hub.MessageID, bool) { return 0, false }
-	nothing := func(Ref) (string, bool) { return "", false }
-	m := mapper{
-		text: func(text string) string { return DecodeRefs(text, message, thing) },
-		inID: func(text string) string { return DecodeRefs(text, nowhere, nothing) },
-		id:   message,
 	}
 	return m.run(raw, hubNumbers)
 }

@@ -142,7 +142,8 @@ func FuzzRefs(f *testing.F) {
 		if back := someRefs.decode(encoded); back != text {
 			t.Fatalf("%q comes back as %q by %q", text, back, encoded)
 		}
-		for _, n := range LooseNumbers(encoded) {
+		numbers, _ := kept(encoded)
+		for _, n := range numbers {
 			if _, ok := someRefs.message(hub.MessageID(n)); ok {
 				t.Fatalf("%q still names #%d, which is in the capsule", encoded, n)
 			}
@@ -165,10 +166,45 @@ func TestTextsWithoutReferencesAreNotCopied(t *testing.T) {
 	}
 }
 
-func TestLooseNumbersAreThoseThatTheCapsuleLacks(t *testing.T) {
-	got := LooseNumbers("#13 #m5 x#14 #15x ##16, (#17) #018 #0")
-	if want := []int64{13, 16, 17}; !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
+// someDecoder knows the things of someRefs, and notes what else the texts name.
+func someDecoder(numbers *[]int64, ids *[]string) *Decoder {
+	return &Decoder{
+		Message: someRefs.messageBack, Thing: someRefs.thingBack,
+		Number: func(n int64) { *numbers = append(*numbers, n) },
+		ID:     func(token string) { *ids = append(*ids, token) },
+	}
+}
+
+// kept returns the numbers and ids that a text of a capsule keeps as they are.
+func kept(text string) (numbers []int64, ids []string) {
+	someDecoder(&numbers, &ids).Text(text)
+	return numbers, ids
+}
+
+func TestDecoderTellsWhatTextsKeep(t *testing.T) {
+	numbers, ids := kept("#13 #m5 x#14 #15x ##16, (#17) #018 #0 r_5,(room-r_6)a_b_c #r1_")
+	if want := []int64{13, 16, 17}; !slices.Equal(numbers, want) {
+		t.Errorf("the numbers are %v, want %v", numbers, want)
+	}
+	if want := []string{"r_5", "r_6", "a_b_c", "r1_"}; !slices.Equal(ids, want) {
+		t.Errorf("the ids are %q, want %q", ids, want)
+	}
+}
+
+// What stands in JSON is told of as the hub reads it: without its escapes, and where the hub
+// writes ids also plain numbers.
+func TestDecoderTellsWhatMetadataKeep(t *testing.T) {
+	var numbers []int64
+	var ids []string
+	raw := json.RawMessage(`{"a\n#901":"\u0023902\nr_9","n":903,"task_completed":904,"wake":{"matched":[905,"#m5","#906"],"since_id":1.5}}`)
+	if _, err := someDecoder(&numbers, &ids).Metadata(raw); err != nil {
+		t.Fatal(err)
+	}
+	if want := []int64{901, 902, 904, 905}; !slices.Equal(numbers, want) {
+		t.Errorf("the numbers are %v, want %v", numbers, want)
+	}
+	if want := []string{"r_9", "task_completed", "since_id"}; !slices.Equal(ids, want) {
+		t.Errorf("the ids are %q, want %q", ids, want)
 	}
 }
 
@@ -179,7 +215,7 @@ func TestJSONHasItsReferencesInNamesAndValues(t *testing.T) {
 	if err != nil || string(got) != want {
 		t.Fatalf("got %s, %v, want %s", got, err, want)
 	}
-	back, err := DecodeJSON(got, someRefs.messageBack, someRefs.thingBack)
+	back, err := someDecoder(new([]int64), new([]string)).JSON(got)
 	if want := `{"":-0,"r_5x":{"a":"#900 😀","b":"#m1"},"z":[1.50,1e3,"#12",null,true]}`; err != nil || string(back) != want {
 		t.Errorf("it comes back as %s, %v, want %s", back, err, want)
 	}
@@ -209,7 +245,7 @@ func TestMetadataOfTheHubHasItsNumbersTranslated(t *testing.T) {
 		if err != nil || string(got) != want {
 			t.Errorf("%s is encoded as %s, %v, want %s", hubText, got, err, want)
 		}
-		back, err := DecodeMetadata(got, someRefs.messageBack, someRefs.thingBack)
+		back, err := someDecoder(new([]int64), new([]string)).Metadata(got)
 		if err != nil || string(back) != hubText {
 			t.Errorf("%s comes back as %s, %v", hubText, back, err)
 		}
@@ -249,7 +285,7 @@ func TestEncodedMetadataComesBackExactly(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", raw, err)
 		}
-		if back, err := DecodeMetadata(encoded, someRefs.messageBack, someRefs.thingBack); err != nil || string(back) != string(raw) {
+		if back, err := someDecoder(new([]int64), new([]string)).Metadata(encoded); err != nil || string(back) != string(raw) {
 			t.Fatalf("%s comes back as %s, %v, by %s", raw, back, err, encoded)
 		}
 		var want, got any
@@ -292,7 +328,7 @@ func TestJSONThatIsNoneIsRefused(t *testing.T) {
 
 // A name that a capsule gives twice, once as a reference, becomes one name in the hub.
 func TestNamesThatBecomeOneAreRefused(t *testing.T) {
-	if got, err := DecodeJSON(json.RawMessage(`{"#m5":1,"#12":2}`), someRefs.messageBack, someRefs.thingBack); !errors.Is(err, errTwice) {
+	if got, err := someDecoder(new([]int64), new([]string)).JSON(json.RawMessage(`{"#m5":1,"#12":2}`)); !errors.Is(err, errTwice) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }

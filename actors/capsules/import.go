@@ -21,8 +21,9 @@ import (
 // An import that ends before this record leaves nothing: what was staged is deleted, by the
 // import itself or by the next start.
 
-// maxGaps is how many gaps an import tries. A gap does not do if a text of the capsule has a
-// number of it that means nothing in the project: the text would point at something else.
+// maxGaps is how many gaps an import tries. A gap does not do if a text of the capsule names a
+// number of it that means nothing in the project. The second gap is free of all numbers that
+// the first try has met; only a capsule that names a great many needs more.
 const maxGaps = 5
 
 // ImportOptions are what an Importer needs.
@@ -57,8 +58,9 @@ func (i *Importer) Sweep(ctx context.Context) {
 // Progress is told how many rows of how many an import has staged.
 type Progress func(done, total int64)
 
-// errNumberTaken says that a text of the capsule has a number of the gap.
-var errNumberTaken = errors.New("capsules: a text has a number of the gap")
+// errNumberTaken says that a text of the capsule names a number that an imported thing was
+// about to get.
+var errNumberTaken = errors.New("capsules: a text names a number of the gap")
 
 // Import makes the project of a capsule, which has been verified, a project of this hub.
 // Errors: limit_reached, capsule_invalid if the capsule has changed since, storage_full,
@@ -69,12 +71,15 @@ func (i *Importer) Import(ctx context.Context, src *capsule.Reader, now hub.Time
 	if _, _, err := i.Names(m.Project.Slug, m.Project.Name, int(m.Counts.Rooms)); err != nil {
 		return hub.Project{}, err
 	}
-	for try := 1; ; try++ {
-		project, err := i.try(ctx, src, now, progress, try == maxGaps)
+	p := newPlacing(&m.Counts)
+	for range maxGaps {
+		project, err := i.try(ctx, src, now, progress, p)
 		if !errors.Is(err, errNumberTaken) {
 			return project, err
 		}
 	}
+	return hub.Project{}, hub.NewError(hub.CodeCapsuleInvalid, "the texts of the capsule name so many numbers that none are left for what it holds").
+		WithFix("export fewer rooms, or import into another hub")
 }
 
 // Names returns the slug and the name that a project with so many rooms would get now. Errors:
@@ -87,15 +92,17 @@ func (i *Importer) Names(slug, name string, rooms int) (freeSlug, freeName strin
 	return freeSlug, freeName, err
 }
 
-// try imports with one gap. last says that the gap does even if a text has a number of it.
-func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, progress Progress, last bool) (hub.Project, error) {
-	c := src.Manifest().Counts
-	seqs := max(1, c.Rooms, c.Decisions, c.Artifacts, c.Memories, c.Runs)
-	gap, err := i.Engine.PassOver(ctx, i.Stager, seqs, c.Messages+c.Tasks)
+// try imports with one gap.
+func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, progress Progress, p *placing) (hub.Project, error) {
+	var at place
+	gap, err := i.Engine.PassOver(ctx, i.Stager, func(head core.Head) (seqs, messages int64) {
+		at, seqs, messages = p.at(head)
+		return seqs, messages
+	})
 	if err != nil {
 		return hub.Project{}, err
 	}
-	project, err := i.fill(ctx, src, gap, now, progress, last)
+	project, err := i.fill(ctx, src, gap, now, progress, &finding{placing: p, place: at})
 	if err == nil || errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
 		return project, err
 	}
@@ -106,9 +113,8 @@ func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, p
 }
 
 // fill stages the capsule in a gap and makes it visible.
-func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, now hub.Time, progress Progress, last bool) (hub.Project, error) {
-	s := newStaging(ctx, i.Stager, gap, src, progress)
-	s.texts.lenient = last
+func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, now hub.Time, progress Progress, found *finding) (hub.Project, error) {
+	s := newStaging(ctx, i.Stager, gap, src, progress, found)
 	project, rooms, err := s.everything(now)
 	if err != nil {
 		return hub.Project{}, err
@@ -126,9 +132,9 @@ func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, 
 }
 
 // ids are the numbers that an import gives: the n-th thing of a kind gets the n-th sequence
-// number of the gap, and the message or task with number n its n-th message id.
+// number of the place, and the message or task with number n its n-th message id.
 type ids struct {
-	gap     core.Gap
+	place
 	counts  capsule.Counts
 	project hub.ProjectID
 }
@@ -162,7 +168,7 @@ func (x *ids) seq(ref capsule.Ref) (hub.Seq, string, bool) {
 	if err != nil || n < 1 || n > count {
 		return 0, "", false
 	}
-	return x.gap.FromSeq + hub.Seq(n) - 1, prefix, true
+	return x.firstSeq + hub.Seq(n) - 1, prefix, true
 }
 
 // thing returns the id of the thing that a reference names.
@@ -173,8 +179,7 @@ func (x *ids) thing(ref capsule.Ref) (string, bool) {
 
 // message returns the id of a message or task.
 func (x *ids) message(n capsule.Number) (hub.MessageID, bool) {
-	id := x.gap.FromMessage + hub.MessageID(n) - 1
-	return id, n >= 1 && x.gap.HasMessage(id)
+	return x.firstMessage + hub.MessageID(n) - 1, n >= 1 && int64(n) <= x.counts.Messages+x.counts.Tasks
 }
 
 // agent returns the id of an author in this hub.

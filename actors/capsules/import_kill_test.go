@@ -29,8 +29,14 @@ const (
 	childVariable = "HUBCLI_TEST_IMPORT_STORE"
 )
 
-// smallCapsule writes a capsule with messages in two rooms, decisions and tasks.
+// smallCapsule writes a capsule with messages in two rooms, and decisions.
 func smallCapsule(t testing.TB, messages int, body func(i int) string) []byte {
+	t.Helper()
+	return smallCapsuleOf(t, messages, func(i int, m *capsule.Message) { m.Body = body(i) })
+}
+
+// smallCapsuleOf does so with messages that fill completes.
+func smallCapsuleOf(t testing.TB, messages int, fill func(i int, m *capsule.Message)) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := capsule.NewWriter(&b, capsule.Manifest{ProductVersion: "test", CreatedAt: 1, CapsuleID: strings.Repeat("0c", 16), Scope: capsule.ScopeComplete, Privacy: capsule.FullHistory})
@@ -48,41 +54,17 @@ func smallCapsule(t testing.TB, messages int, body func(i int) string) []byte {
 	for r := 1; r <= 2; r++ {
 		require.NoError(t, w.Section(capsule.MessagesPath(capsule.Ref(fmt.Sprintf("r%d", r)))))
 		for i := r; i <= messages; i += 2 {
-			require.NoError(t, w.Line(&capsule.Message{
-				ID: capsule.Number(i), TS: 1, From: "ann", Kind: hub.KindChat, Body: body(i), Thread: "work",
+			m := &capsule.Message{
+				ID: capsule.Number(i), TS: 1, From: "ann", Kind: hub.KindChat, Body: "text", Thread: "work",
 				Authority: hub.AuthorityAgent, Assurance: hub.AssuranceSession,
-			}))
+			}
+			fill(i, m)
+			require.NoError(t, w.Line(m))
 		}
 	}
 	_, err := w.Close()
 	require.NoError(t, err)
 	return b.Bytes()
-}
-
-// A text that names a message or a room of another hub does not come to name one of its own
-// project: the import takes other numbers.
-func TestTextsKeepTheirMeaning(t *testing.T) {
-	const n = 10 // numbers that texts name, from 1
-	for name, body := range map[string]func(i int) string{
-		"messages": func(i int) string { return fmt.Sprintf("see #%d", i) },
-		"rooms":    func(i int) string { return "see r_" + strconv.FormatInt(int64(i), 36) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := startHub(t)
-			p, err := h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, body)), nil)
-			require.NoError(t, err)
-			rooms, _, err := h.Hub.Rooms(operator(t), hub.RoomsQuery{Project: p.Slug, Limit: 2})
-			require.NoError(t, err)
-			page, err := h.Hub.Messages(operator(t), hub.MessagesQuery{Channel: rooms[0].Channel, Limit: n})
-			require.NoError(t, err)
-			first, err := page.Rows[0].Decode()
-			require.NoError(t, err)
-			seq, _ := core.SeqOf(core.PrefixRoom, string(rooms[0].RoomID))
-			if name == "messages" && first.ID <= n || name == "rooms" && seq <= n {
-				t.Errorf("the import has made message %d and room %s, which texts name", first.ID, rooms[0].RoomID)
-			}
-		})
-	}
 }
 
 // A hub that cannot apply the record of an import deletes nothing of it. A start that can has the

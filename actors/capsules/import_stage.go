@@ -23,6 +23,8 @@ type staging struct {
 	src      *capsule.Reader
 	progress Progress
 	texts    importTexts
+	found    *finding
+	gap      core.Gap
 	*ids
 
 	done, total int64
@@ -32,17 +34,20 @@ type staging struct {
 	failed      error // of a flush within a RowSink, which cannot return it
 }
 
-func newStaging(ctx context.Context, stager core.Stager, gap core.Gap, src *capsule.Reader, progress Progress) *staging {
+func newStaging(ctx context.Context, stager core.Stager, gap core.Gap, src *capsule.Reader, progress Progress, found *finding) *staging {
 	m := src.Manifest()
-	x := &ids{gap: gap, counts: m.Counts, project: hub.ProjectID(core.IDAt(core.PrefixProject, gap.FromSeq))}
+	x := &ids{place: found.place, counts: m.Counts, project: hub.ProjectID(core.IDAt(core.PrefixProject, found.firstSeq))}
 	c := &m.Counts
 	return &staging{
-		ctx: ctx, stager: stager, src: src, progress: progress, ids: x, texts: importTexts{ids: x},
+		ctx: ctx, stager: stager, src: src, progress: progress, gap: gap, ids: x, found: found,
+		texts: importTexts{capsule.Decoder{Message: x.message, Thing: x.thing, Number: found.number, ID: found.id}},
 		total: c.Decisions + c.Artifacts + c.Memories + c.Runs + c.Tasks + c.Messages,
 	}
 }
 
-// everything stages the whole capsule and returns the project and its rooms, which the caller has decided.
+// everything stages the whole capsule and returns the project and its rooms, which the caller
+// has decided. Once a text has named a number of the place, nothing more is staged, but all
+// texts are read, so that the next place is free of all that they name.
 func (s *staging) everything(now hub.Time) (hub.Project, []hub.Room, error) {
 	project, err := s.importedProject(now)
 	if err != nil {
@@ -53,9 +58,9 @@ func (s *staging) everything(now hub.Time) (hub.Project, []hub.Room, error) {
 		if err == nil {
 			err = stage()
 		}
-		if err == nil && s.texts.taken {
-			err = errNumberTaken
-		}
+	}
+	if err == nil && s.found.taken {
+		err = errNumberTaken
 	}
 	if err == nil && s.progress != nil {
 		s.progress(s.total, s.total)
@@ -80,9 +85,6 @@ func (s *staging) step() error {
 	if s.done++; s.done%1_000 == 0 && s.progress != nil {
 		s.progress(s.done, s.total)
 	}
-	if s.texts.taken {
-		return errNumberTaken
-	}
 	return s.failed
 }
 
@@ -97,7 +99,10 @@ func (s *staging) flush() error {
 	if len(s.messages)+len(s.rows) == 0 {
 		return nil
 	}
-	err := s.stager.Stage(s.gap, s.messages, s.rows)
+	var err error
+	if !s.found.taken {
+		err = s.stager.Stage(s.gap, s.messages, s.rows)
+	}
 	clear(s.messages)
 	clear(s.rows)
 	s.messages, s.rows, s.bytes = s.messages[:0], s.rows[:0], 0

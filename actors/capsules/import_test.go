@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,15 +63,14 @@ func TestImportIsTheSameProject(t *testing.T) {
 		for _, privacy := range privacies {
 			t.Run(fmt.Sprint(scope, " ", privacy), func(t *testing.T) {
 				req := s.request(scope, privacy)
-				first := verified(t, written(t, s.Hub, req))
-				p, err := there.Hub.ImportCapsule(operator(t), first, nil)
+				first := written(t, s.Hub, req)
+				p, err := there.Hub.ImportCapsule(operator(t), verified(t, first), nil)
 				require.NoError(t, err)
 				again := capsules.Request{Project: p.ProjectID, Scope: capsule.ScopeComplete, Privacy: capsule.FullHistory, Operator: true}
 				if scope == capsule.ScopeKnowledge {
 					again.Scope = scope
 				}
-				second := verified(t, written(t, there, again))
-				sameContent(t, first.Manifest(), second.Manifest())
+				sameContent(t, first, written(t, there, again))
 			})
 		}
 	}
@@ -88,26 +89,31 @@ func elsewhere(t testing.TB, h *testhub.Hub) {
 	}
 }
 
-// sameContent compares what two capsules hold, entry by entry.
-func sameContent(t testing.TB, a, b *capsule.Manifest) {
+// sameContent compares what two capsules hold, line by line.
+func sameContent(t testing.TB, first, second []byte) {
 	t.Helper()
-	if a.ContentDigest == b.ContentDigest {
-		return
+	if d := difference(t, first, second); d != "" {
+		t.Errorf("the contents differ: %s", d)
 	}
-	of := map[string]string{}
-	for _, e := range a.Entries {
-		of[e.Path] = e.SHA256
+}
+
+// difference says in which line two capsules differ first, or "" if their contents are the same.
+func difference(t testing.TB, first, second []byte) string {
+	t.Helper()
+	if a, b := verified(t, first).Manifest(), verified(t, second).Manifest(); a.ContentDigest == b.ContentDigest {
+		return ""
 	}
-	for _, e := range b.Entries {
-		if of[e.Path] != e.SHA256 {
-			t.Errorf("%s differs, or is not in the first capsule", e.Path)
+	a, b := entriesOf(t, first), entriesOf(t, second)
+	maps.DeleteFunc(a, func(path, _ string) bool { return path == "manifest.json" })
+	for _, path := range slices.Sorted(maps.Keys(a)) {
+		had, has := strings.Split(a[path], "\n"), strings.Split(b[path], "\n")
+		for i := range max(len(had), len(has)) {
+			if i >= len(had) || i >= len(has) || had[i] != has[i] {
+				return fmt.Sprintf("%s, line %d of %d and %d:\n%q\n%q", path, i+1, len(had), len(has), had[min(i, len(had)-1)], has[min(i, len(has)-1)])
+			}
 		}
-		delete(of, e.Path)
 	}
-	for path := range of {
-		t.Errorf("%s is not in the second capsule", path)
-	}
-	t.Errorf("the contents differ: %s and %s", a.ContentDigest, b.ContentDigest)
+	return "only the second capsule has some of its entries"
 }
 
 // An import changes nothing of what the hub had, and gives nobody anything to do.

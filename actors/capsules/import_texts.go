@@ -2,75 +2,33 @@ package capsules
 
 import (
 	"encoding/json"
-	"strings"
 
 	"hubcli/capsule"
 	"hubcli/hub"
 )
 
 // importTexts gives texts of a capsule the ids of this hub.
-type importTexts struct {
-	*ids
-	lenient bool // a number of the gap that means nothing in the capsule is let be
-	taken   bool // such a number was found
-}
+type importTexts struct{ decoder capsule.Decoder }
 
 // text returns a text with the ids of this hub.
-func (t *importTexts) text(text string) string {
-	t.look(text)
-	return capsule.DecodeRefs(text, t.message, t.thing)
-}
+func (t *importTexts) text(text string) string { return t.decoder.Text(text) }
 
-// look notes whether a text of the capsule names what the gap is about to name: a message such
-// as #12 or an id such as r_5x that means nothing in the capsule.
-func (t *importTexts) look(text string) {
-	if t.lenient || t.taken {
-		return
-	}
-	for _, n := range capsule.LooseNumbers(text) {
-		t.taken = t.taken || t.gap.HasMessage(hub.MessageID(n))
-	}
-	for at := strings.IndexByte(text, '_'); at >= 0; {
-		begin, end := at, at+1
-		for begin > 0 && isWord(text[begin-1]) {
-			begin--
-		}
-		for end < len(text) && isWord(text[end]) {
-			end++
-		}
-		t.taken = t.taken || t.gap.HasID(text[begin:end])
-		next := strings.IndexByte(text[end:], '_')
-		if next < 0 {
-			return
-		}
-		at = end + next
-	}
-}
-
-// isWord reports whether a byte is part of an id.
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
-
-// json returns a JSON value whose strings have the ids of this hub. It has been verified, so
-// it is valid.
+// json returns a JSON value whose strings have the ids of this hub.
 func (t *importTexts) json(value json.RawMessage) json.RawMessage {
-	return t.decoded(value, capsule.DecodeJSON)
+	return decoded(value, t.decoder.JSON)
 }
 
 // metadata does the same for metadata, whose members also have ids as numbers.
 func (t *importTexts) metadata(value json.RawMessage) json.RawMessage {
-	return t.decoded(value, capsule.DecodeMetadata)
+	return decoded(value, t.decoder.Metadata)
 }
 
-type decodeJSON = func(json.RawMessage, func(capsule.Number) (hub.MessageID, bool), func(capsule.Ref) (string, bool)) (json.RawMessage, error)
-
-func (t *importTexts) decoded(value json.RawMessage, decode decodeJSON) json.RawMessage {
+// decoded returns a JSON value that has been verified, so it is valid.
+func decoded(value json.RawMessage, decode func(json.RawMessage) (json.RawMessage, error)) json.RawMessage {
 	if len(value) == 0 {
 		return value
 	}
-	t.look(string(value))
-	out, err := decode(value, t.message, t.thing)
+	out, err := decode(value)
 	if err != nil {
 		return value
 	}

@@ -199,7 +199,13 @@ func (s *shop) exportFrom(t testing.TB, view core.Snapshot, req capsules.Request
 	r, err := capsule.Open(bytes.NewReader(b.Bytes()), int64(b.Len()), capsule.DefaultLimits())
 	require.NoError(t, err)
 	require.NoError(t, r.Verify(t.Context(), nil)) // whatever a hub writes, a reader takes
-	z, err := zip.NewReader(bytes.NewReader(b.Bytes()), int64(b.Len()))
+	return entriesOf(t, b.Bytes()), result
+}
+
+// entriesOf returns the entries of a capsule by their names.
+func entriesOf(t testing.TB, data []byte) map[string]string {
+	t.Helper()
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	require.NoError(t, err)
 	entries := map[string]string{}
 	for _, f := range z.File {
@@ -209,7 +215,7 @@ func (s *shop) exportFrom(t testing.TB, view core.Snapshot, req capsules.Request
 		require.NoError(t, err)
 		entries[f.Name] = string(data)
 	}
-	return entries, result
+	return entries
 }
 
 // changed says whether a capsule would hold something else now.

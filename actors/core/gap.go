@@ -47,13 +47,19 @@ func (g *Gap) Owns(t Table, key []byte) bool {
 
 // HasID reports whether an id of a thing that imports make has a number of the gap.
 func (g *Gap) HasID(id string) bool {
+	seq, ok := ImportedSeq(id)
+	return ok && g.hasSeq(seq)
+}
+
+// ImportedSeq returns the number of an id of a thing that imports make, or false if the text is
+// no such id.
+func ImportedSeq(id string) (hub.Seq, bool) {
 	prefix, _, _ := strings.Cut(id, "_")
 	switch prefix {
 	case PrefixProject, PrefixRoom, PrefixDecision, PrefixArtifact, PrefixMemory, PrefixRun:
-		seq, ok := SeqOf(prefix, id)
-		return ok && g.hasSeq(seq)
+		return SeqOf(prefix, id)
 	}
-	return false
+	return 0, false
 }
 
 // Stager keeps what an import has written out of sight until a record reveals it, and

@@ -44,7 +44,7 @@ func DecodeImport(value []byte) (row Import, err error) {
 }
 
 // ImportCommand asks to make a staged project visible. The ids of the project and its rooms
-// are of the gap: the project has its first number, and the i-th room its i-th number.
+// are of the gap.
 type ImportCommand struct {
 	Gap     Gap
 	Project hub.Project // its slug and name as in the capsule, and Imported

@@ -7,17 +7,17 @@ import (
 	"hubcli/hub"
 )
 
-// PassOver takes a gap out of the numbers of the journal, for an import: seqs sequence
-// numbers, 1 or more, and messages message ids, 0 or more. The gap is durable when
-// PassOver returns, and nothing else gets its numbers. stager must be the store of the
-// journal. Errors: stopping, storage_full, store_failed, timed_out if ctx ends first; the
+// PassOver takes a gap out of the numbers of the journal, for an import. need says how many
+// numbers are to follow a head: sequence numbers, 1 or more, and message ids, 0 or more. It is
+// called while nobody else gets numbers, so it is quick. The gap is durable when PassOver
+// returns, and nothing else gets its numbers. stager must be the store of the journal. Errors: stopping, storage_full, store_failed, timed_out if ctx ends first; the
 // gap may have been taken then.
-func (e *Engine) PassOver(ctx context.Context, stager core.Stager, seqs, messages int64) (core.Gap, error) {
+func (e *Engine) PassOver(ctx context.Context, stager core.Stager, need func(core.Head) (seqs, messages int64)) (core.Gap, error) {
 	if err := e.admissible(); err != nil {
 		return core.Gap{}, err
 	}
 	done := make(chan error, 1)
-	gap, err := e.Seq.passOver(&gapEntry{stager: stager}, seqs, messages, func(err error) { done <- err })
+	gap, err := e.Seq.passOver(&gapEntry{stager: stager}, need, func(err error) { done <- err })
 	if err != nil {
 		return core.Gap{}, err
 	}
@@ -36,12 +36,13 @@ type gapEntry struct {
 }
 
 // passOver gives the numbers that follow the head to a gap, and puts it in line.
-func (q *sequencer) passOver(g *gapEntry, seqs, messages int64, deliver func(error)) (core.Gap, error) {
+func (q *sequencer) passOver(g *gapEntry, need func(core.Head) (seqs, messages int64), deliver func(error)) (core.Gap, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.failed != nil {
 		return core.Gap{}, q.failed
 	}
+	seqs, messages := need(q.head)
 	g.gap = core.Gap{
 		FromSeq: q.head.Seq + 1, UptoSeq: q.head.Seq + hub.Seq(seqs),
 		FromMessage: q.head.Message + 1, UptoMessage: q.head.Message + hub.MessageID(messages),

@@ -9,6 +9,8 @@ import (
 	"hubcli/internal/require"
 )
 
+func fiveAndHundred(core.Head) (seqs, messages int64) { return 5, 100 }
+
 // A gap stands alone in its group, between the records before and behind it.
 func TestGapStandsBetweenRecords(t *testing.T) {
 	q := newSequencer(core.Head{Seq: 7, Message: 20})
@@ -19,7 +21,7 @@ func TestGapStandsBetweenRecords(t *testing.T) {
 		return s.record
 	}
 	before := record()
-	gap, err := q.passOver(&gapEntry{}, 5, 100, func(error) {})
+	gap, err := q.passOver(&gapEntry{}, fiveAndHundred, func(error) {})
 	require.NoError(t, err)
 	behind := record()
 	want := core.Gap{FromSeq: before.Seq + 1, UptoSeq: before.Seq + 5, FromMessage: before.FirstMessage + 1, UptoMessage: before.FirstMessage + 100}
@@ -42,7 +44,7 @@ func TestGapStandsBetweenRecords(t *testing.T) {
 func TestGapIsTakenBack(t *testing.T) {
 	q := newSequencer(core.Head{Seq: 7, Message: 20})
 	var answer error
-	_, err := q.passOver(&gapEntry{}, 5, 100, func(err error) { answer = err })
+	_, err := q.passOver(&gapEntry{}, fiveAndHundred, func(err error) { answer = err })
 	require.NoError(t, err)
 	left, _, _ := q.withdraw(q.take(nil, 100, 1<<20))
 	for _, s := range left {
