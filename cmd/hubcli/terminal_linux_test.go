@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"regexp"
@@ -11,17 +12,21 @@ import (
 	"syscall"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
 )
 
-// terminal is a pseudo-terminal and what a program has written to it.
+// terminal is a pseudo-terminal, what a program has written to it, and what it shows by
+// that. A program that draws only what has changed writes a line in pieces, or only its
+// end, as its data come. So a test must look at the screen.
 type terminal struct {
 	human   *os.File // the side of the human
 	program *os.File
 
 	mu      sync.Mutex
 	written []byte
+	screen  *vt.Emulator
 	ended   chan struct{} // closed when nothing more comes
 }
 
@@ -31,7 +36,8 @@ func openTerminal(size string) (*terminal, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &terminal{human: human, ended: make(chan struct{})}
+	t := &terminal{human: human, screen: vt.NewEmulator(80, 24), ended: make(chan struct{})}
+	go io.Copy(io.Discard, t.screen) // what the screen answers to questions; the program gets no answer
 	number, err := unix.IoctlGetInt(int(human.Fd()), unix.TIOCGPTN)
 	if err == nil {
 		err = unix.IoctlSetPointerInt(int(human.Fd()), unix.TIOCSPTLCK, 0)
@@ -50,10 +56,19 @@ func (t *terminal) resize(size string) error {
 	if _, err := fmt.Sscanf(size, "%dx%d", &w.Col, &w.Row); err != nil {
 		return err
 	}
+	t.mu.Lock()
+	t.screen.Resize(int(w.Col), int(w.Row))
+	t.mu.Unlock()
 	return unix.IoctlSetWinsize(int(t.program.Fd()), unix.TIOCSWINSZ, &w)
 }
 
-// read keeps what the program writes, until nobody has the program's side open.
+// close ends what openTerminal began.
+func (t *terminal) close() {
+	_ = t.screen.InputPipe().(io.Closer).Close()
+	_ = t.human.Close()
+}
+
+// read keeps and shows what the program writes, until nobody has the program's side open.
 func (t *terminal) read() {
 	defer close(t.ended)
 	b := make([]byte, 32<<10)
@@ -61,6 +76,7 @@ func (t *terminal) read() {
 		n, err := t.human.Read(b)
 		t.mu.Lock()
 		t.written = append(t.written, b[:n]...)
+		_, _ = t.screen.Write(b[:n])
 		t.mu.Unlock()
 		if err != nil {
 			return
@@ -68,22 +84,21 @@ func (t *terminal) read() {
 	}
 }
 
-// since returns what was written behind a place, and the place of its end.
-func (t *terminal) since(from int) (string, int) {
+// shown is the text of the screen, without the blanks at the ends of lines.
+func (t *terminal) shown() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.written[from:]), len(t.written)
+	return t.screen.String()
 }
 
 // play does the steps of a file, each a line:
 //
-//	see <regexp>     wait until what was written since the last other step matches, without escape sequences
+//	see <regexp>     wait until the text of the screen matches
 //	type <text>      type a text in quotes as Go has them
 //	size 40x10       resize the terminal
 //	run <command>    run another command, which must succeed
 //	interrupt        send SIGINT
 func (t *terminal) play(steps string, run func([]string) error, interrupt func() error) error {
-	from := 0
 	for line := range strings.Lines(steps) {
 		verb, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		switch verb {
@@ -92,27 +107,22 @@ func (t *terminal) play(steps string, run func([]string) error, interrupt func()
 			if err != nil {
 				return err
 			}
-			if until(func() bool { text, _ := t.since(from); return want.MatchString(ansi.Strip(text)) }) != nil {
-				text, _ := t.since(from)
-				return fmt.Errorf("%q was not seen in %q", rest, ansi.Strip(text))
+			if until(func() bool { return want.MatchString(t.shown()) }) != nil {
+				return fmt.Errorf("%q was not seen on the screen:\n%s", rest, t.shown())
 			}
-			continue
 		case "type":
 			text, err := strconv.Unquote(rest)
 			if err != nil {
 				return err
 			}
-			_, from = t.since(0)
 			if _, err := t.human.WriteString(text); err != nil {
 				return err
 			}
 		case "size":
-			_, from = t.since(0)
 			if err := t.resize(rest); err != nil {
 				return err
 			}
 		case "run":
-			_, from = t.since(0)
 			if err := run(strings.Fields(rest)); err != nil {
 				return fmt.Errorf("%s: %w", rest, err)
 			}
@@ -131,7 +141,7 @@ func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 4, "terminal <code> <size> <file of steps> <command...>")
 	t, err := openTerminal(args[1])
 	ts.Check(err)
-	defer t.human.Close()
+	defer t.close()
 	before, err := unix.IoctlGetTermios(int(t.program.Fd()), unix.TCGETS)
 	ts.Check(err)
 	prepare := func(args []string) *exec.Cmd {
@@ -153,7 +163,7 @@ func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	after, err := unix.IoctlGetTermios(int(t.program.Fd()), unix.TCGETS)
 	_ = t.program.Close()
 	<-t.ended
-	text, _ := t.since(0)
+	text := string(t.written)
 	fmt.Fprint(ts.Stdout(), text)
 	ts.Check(played)
 	ts.Check(err)
