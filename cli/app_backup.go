@@ -108,7 +108,7 @@ func writeBackup(ctx context.Context, env *Env, c *client.Client, path string, f
 		return made, told
 	case errors.Is(err, fs.ErrExist):
 		return made, fileExists(path)
-	case daemon.IsDiskFull(err):
+	case osfile.IsFull(err):
 		return made, fail(ExitRefused, "free some space there, or name a file on another disk", "the disk of %s is full, so there is no backup", path)
 	case err != nil:
 		return made, cannotWrite(path, err)

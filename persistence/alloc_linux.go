@@ -5,11 +5,13 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"hubcli/internal/osfile"
 )
 
 // allocate gives f size bytes of real disk space.
 func allocate(f *os.File, size int64) error {
-	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err == nil || isNoSpace(err) {
+	if err := unix.Fallocate(int(f.Fd()), 0, 0, size); err == nil || osfile.IsFull(err) {
 		return err
 	}
 	return writeNoise(f, size) // a file system without fallocate
@@ -44,7 +46,7 @@ func extendFile(name string, size int64) error {
 			break
 		}
 	}
-	if err != nil && !isNoSpace(err) {
+	if err != nil && !osfile.IsFull(err) {
 		return errors.ErrUnsupported
 	}
 	return err

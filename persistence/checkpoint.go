@@ -20,6 +20,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // A checkpoint file:
@@ -217,7 +218,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 			return err
 		})
 	switch {
-	case err != nil && isNoSpace(err):
+	case err != nil && osfile.IsFull(err):
 		return errNoCheckpoint()
 	case err != nil:
 		return fmt.Errorf("persistence: saving a checkpoint: %w", err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/internal/osfile"
 	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
 )
@@ -170,7 +171,7 @@ func smallDisk(t *testing.T, size string) (mount string, leave func(bytes int64)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
 	return mount, func(bytes int64) func() {
-		now, err := freeBytes(mount)
+		now, err := osfile.Free(mount)
 		require.NoError(t, err)
 		f, err := os.CreateTemp(mount, "filler")
 		require.NoError(t, err)

@@ -64,7 +64,7 @@ func Restore(file io.ReadSeeker, dir string, o RestoreOptions) (Restored, error)
 		o.step = func(string) {}
 	}
 	if o.free == nil {
-		o.free = freeBytes
+		o.free = osfile.Free
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {

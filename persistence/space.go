@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hubcli/internal/osfile"
 )
 
 // Free space. Badger writes through memory maps of sparse files: on a full disk
@@ -243,7 +245,7 @@ func writeNoise(f *os.File, size int64) error {
 // Free returns how many bytes are free on the disk of a folder, or -1 if that
 // cannot be told.
 func Free(dir string) int64 {
-	free, err := freeBytes(dir)
+	free, err := osfile.Free(dir)
 	if err != nil {
 		return -1
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"hubcli/internal/osfile"
 )
 
 // StartKind says why a store cannot be opened.
@@ -110,7 +112,7 @@ func ioError(doing string, err error) *StartError {
 			Sentence: "the store cannot be written: " + doing + " failed: " + fileReason(err), Kind: StartReadOnly, Err: err,
 			Fix: "give this user write permission on the folder, or name another one with --storage",
 		}
-	case isNoSpace(err):
+	case osfile.IsFull(err):
 		return &StartError{
 			Sentence: "the disk of the store is full: " + doing + " failed", Kind: StartFull, Err: err,
 			Fix: "free some space on that disk and start again; nothing is lost",

@@ -113,7 +113,7 @@ func Open(dir string, o Options) (*Store, error) {
 		s.fs = diskFS{}
 	}
 	if o.free == nil {
-		o.free = freeBytes
+		o.free = osfile.Free
 	}
 	s.space = newSpace(dir, s.log, o.free)
 	if err := s.open(o); err != nil {

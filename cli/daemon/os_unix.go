@@ -3,7 +3,6 @@
 package daemon
 
 import (
-	"errors"
 	"os"
 	"os/signal"
 	"syscall"
@@ -22,11 +21,6 @@ func IgnoreClosedOutput() { signal.Ignore(syscall.SIGPIPE) }
 // IsAddrInUse reports whether an error of the system says that an address is taken
 // where errors.Is with EADDRINUSE does not. There is none here.
 func IsAddrInUse(error) bool { return false }
-
-// IsDiskFull reports whether an error of the system says that a disk has no room.
-func IsDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
 
 // OpenFiles returns how many files the process may open, or 0 if unknown. Go
 // has raised it to the hard limit already when the program started.

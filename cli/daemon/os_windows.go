@@ -24,11 +24,6 @@ func IgnoreClosedOutput() {}
 // where errors.Is with EADDRINUSE does not.
 func IsAddrInUse(err error) bool { return errors.Is(err, windows.WSAEADDRINUSE) }
 
-// IsDiskFull reports whether an error of the system says that a disk has no room.
-func IsDiskFull(err error) bool {
-	return errors.Is(err, windows.ERROR_DISK_FULL) || errors.Is(err, windows.ERROR_HANDLE_DISK_FULL)
-}
-
 // OpenFiles returns 0: Windows has no such limit.
 func OpenFiles() uint64 { return 0 }
 

@@ -1,7 +1,7 @@
 // Package osfile holds what the operating system knows about files and the
 // standard library leaves to its callers: advisory locks, replacing a file as a
 // whole, making the entries of a folder durable, reading a small file that could
-// be anything, and asking who owns a file.
+// be anything, asking who owns a file, and how much room a disk has.
 //
 // It exists because three widely used libraries fall short here. gofrs/flock
 // locks a path and not an open file, so a file that was opened below an os.Root
