@@ -24,9 +24,9 @@ test-race:
 test-slow:
 	@$(CHECK) cross install faults
 
-# Other people's programs from npm, where Node.js is there.
+# Other people's programs from npm, and the console in a browser, where these are there.
 test-outside:
-	@$(CHECK) outside outside-turns
+	@$(CHECK) outside outside-turns browser
 
 # The static checks alone, for between edits.
 check:

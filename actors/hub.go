@@ -117,6 +117,7 @@ type Hub struct {
 	swept    chan struct{}      // closed when what earlier imports left is deleted
 	idle     *idleAgents
 	channels *knownChannels
+	codes    *passCodes
 	started  hub.Time // by the wall clock
 
 	stopOnce sync.Once

@@ -78,6 +78,14 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
+	var bad error
+	err = h.rows.RowsOf(core.TablePass, nil, false, func(_, value []byte) bool {
+		bad = s.RestorePass(value)
+		return bad == nil
+	})
+	if err = errors.Join(err, bad); err != nil {
+		return nil, err
+	}
 	to, err := asks.Setting(h.rows)
 	s.RestoreNotify(to)
 	return s, err

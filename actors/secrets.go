@@ -41,6 +41,11 @@ func (s secrets) reveal(row hub.Session) hub.Registered {
 	return hub.Registered{Session: row, ResumeKey: s.mac("resume", public)}
 }
 
+// pass returns the secret form of a pass's id.
+func (s secrets) pass(id hub.PassID) string {
+	return string(id) + "." + base64.RawURLEncoding.EncodeToString(s.sum("pass", string(id))[:secretBytes])
+}
+
 func (s secrets) provesSession(full hub.SessionID) bool {
 	return same(string(full), string(s.session(full.Public())))
 }

@@ -130,15 +130,15 @@ func (a *attempts) forget(now time.Time) {
 }
 
 // guess runs a call that sends a code. It refuses the call if one of its
-// sources has sent too many wrong codes, and charges the sources if the code is
-// wrong.
-func guess[T any](c *call, use func() (T, error)) (row T, err error) {
+// sources has sent too many wrong codes, and charges the sources if the call
+// ends with the error of a wrong code.
+func guess[T any](c *call, wrong hub.Code, use func() (T, error)) (row T, err error) {
 	sources := c.sourcesOf()
 	if err := c.server.attempts.check(sources, time.Now()); err != nil {
 		return row, err
 	}
 	row, err = use()
-	if errors.Is(err, &hub.Error{Code: hub.CodeInviteNotFound}) {
+	if errors.Is(err, &hub.Error{Code: wrong}) {
 		c.server.attempts.wrong(sources, time.Now())
 	}
 	return row, err

@@ -14,6 +14,9 @@ var backupHandlers = handlers{
 // answer holds everything that agents wrote.
 func getBackup(c *call) (reply, error) {
 	c.logged = true
+	if err := c.needsSecret("read a backup, which has the keys of the hub"); err != nil {
+		return reply{}, err
+	}
 	if err := c.query().Err(); err != nil {
 		return reply{}, err
 	}

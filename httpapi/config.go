@@ -13,12 +13,15 @@ import (
 	"hubcli/hub"
 )
 
-// Authenticator proves sessions.
+// Authenticator proves sessions and passes.
 type Authenticator interface {
 	// Authenticate returns the owner of the session with this full id. A
 	// session that went idle becomes live again. Errors: session_invalid if
 	// there is no such session, session_replaced if the agent has a later one.
 	Authenticate(ctx context.Context, full hub.SessionID) (hub.Caller, error)
+	// ProvePass returns the pass whose secret this is. Errors: operator_required if it is
+	// none, or the pass is over.
+	ProvePass(token string) (hub.PassID, error)
 }
 
 // Presence records signs of life of agents. The server calls Touch for every
@@ -38,7 +41,7 @@ type Config struct {
 	Adapters hub.Adapters // of harnesses; nil: there are none
 	Capsules hub.Capsules // of projects
 	Imports  hub.CapsuleImports
-	Sessions Authenticator // proves X-Hub-Session
+	Sessions Authenticator // proves X-Hub-Session, and passes
 	Presence Presence      // nil: signs of life are not recorded
 
 	OperatorToken string         // secret that X-Hub-Operator must equal

@@ -109,10 +109,9 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	if token, ok := header[api.HeaderOperator]; ok {
-		if len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1 {
-			return hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
+		if err := s.takeOperator(c, token); err != nil {
+			return err
 		}
-		c.caller.Operator = true
 	}
 	if err := s.authenticate(c); err != nil {
 		return err
@@ -127,6 +126,31 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	return c.takeIdempotencyKey()
+}
+
+// takeOperator proves that a call is the operator's: by the operator's own token, or by a
+// pass.
+func (s *Server) takeOperator(c *call, token []string) (err error) {
+	switch {
+	case len(token) == 1 && strings.HasPrefix(token[0], passPrefix):
+		if c.caller.Pass, err = s.config.Sessions.ProvePass(token[0]); err != nil {
+			return err
+		}
+	case len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1:
+		return hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
+	}
+	c.caller.Operator = true
+	return nil
+}
+
+// needsSecret refuses a pass where the operator's own token is wanted. What a pass may do
+// ends with the pass.
+func (c *call) needsSecret(do string) error {
+	if c.caller.Pass == "" {
+		return nil
+	}
+	return hub.NewError(hub.CodeOperatorRequired, "a pass cannot "+do).
+		WithFix("use the operator's own token: run the command of hubcli on the machine of the hub")
 }
 
 // takeRelay binds a call that came through a spool to the agent of the spool.

@@ -23,7 +23,9 @@ func TestMethodsAndPaths(t *testing.T) {
 		status       int
 		allow        string
 	}{
-		{"GET", "/", 404, ""},
+		{"GET", "/uix", 404, ""},
+		{"POST", "/", 405, "GET, HEAD"},
+		{"POST", "/ui/", 405, "GET, HEAD"},
 		{"GET", "/v1", 404, ""},
 		{"GET", "/v1/hub-info/", 404, ""},
 		{"GET", "/V1/hub-info", 404, ""},

@@ -39,7 +39,7 @@ func listInvites(c *call) (reply, error) {
 }
 
 func previewInvite(c *call) (reply, error) {
-	return oneRow(guess(c, func() (hub.InvitePreview, error) {
+	return oneRow(guess(c, hub.CodeInviteNotFound, func() (hub.InvitePreview, error) {
 		return c.service().PreviewInvite(c.context(), c.param)
 	}))
 }
@@ -58,7 +58,7 @@ func acceptInvite(c *call) (reply, error) {
 	if err := c.mayActAs(in.AgentID); err != nil {
 		return reply{}, err
 	}
-	out, err := guess(c, func() (hub.Outcome[hub.Joined], error) {
+	out, err := guess(c, hub.CodeInviteNotFound, func() (hub.Outcome[hub.Joined], error) {
 		return c.service().AcceptInvite(c.context(), c.param, in)
 	})
 	c.agent = out.Row.Seat.AgentID
@@ -83,6 +83,6 @@ func revokeInvite(c *call) (reply, error) {
 		out, err := revoke()
 		return changed(out), err
 	}
-	out, err := guess(c, revoke)
+	out, err := guess(c, hub.CodeInviteNotFound, revoke)
 	return changed(out), err
 }

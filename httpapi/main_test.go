@@ -107,6 +107,10 @@ func (s *stub) Authenticate(_ context.Context, id hub.SessionID) (hub.Caller, er
 	return hub.Caller{}, hub.NewError(hub.CodeSessionInvalid, "the session is unknown")
 }
 
+func (s *stub) ProvePass(string) (hub.PassID, error) {
+	return "", hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
+}
+
 func (s *stub) Touch(agent hub.AgentID, _ bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

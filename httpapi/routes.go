@@ -41,6 +41,7 @@ var resources = []handlers{
 	backupHandlers,
 	capsuleHandlers,
 	watchHandlers,
+	passHandlers,
 }
 
 // route is an operation with its handler and its counters.

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/net/netutil"
 
 	"hubcli/api"
+	"hubcli/httpapi/console"
 	"hubcli/hub"
 )
 
@@ -31,6 +32,7 @@ type Server struct {
 	stopping      chan struct{} // closed when Serve is to end
 	conns         conns
 	attempts      *attempts
+	console       *console.Files
 }
 
 // New makes a server. Its configuration must not change afterwards.
@@ -51,6 +53,9 @@ func New(config Config) (*Server, error) {
 	if s.metrics, err = newMetrics(s); err != nil {
 		return nil, err
 	}
+	if s.console, err = console.New(); err != nil {
+		return nil, err
+	}
 	if s.routes, err = newRoutes(s.metrics); err != nil {
 		return nil, err
 	}
@@ -62,6 +67,10 @@ func New(config Config) (*Server, error) {
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.console.Has(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.guard(r) == nil {
+		s.console.Serve(w, r)
+		return
+	}
 	w.Header()[api.HeaderInstance] = s.instance
 	if e := s.guard(r); e != nil {
 		s.metrics.refused(e.Code)
@@ -159,6 +168,9 @@ func (s *Server) log(c *call, status int, code hub.Code, began time.Time) {
 // noOperation answers a request that matches no operation.
 func (s *Server) noOperation(w http.ResponseWriter, path string) {
 	methods := api.Methods(path)
+	if s.console.Has(path) {
+		methods = []string{http.MethodGet, http.MethodHead}
+	}
 	if len(methods) == 0 {
 		s.metrics.refused(hub.CodeNotFound)
 		s.fail(w, hub.NewError(hub.CodeNotFound, "there is no such path"))

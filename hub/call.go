@@ -16,6 +16,9 @@ type Caller struct {
 	Incarnation uint64
 	// Operator says that the call carried the operator token.
 	Operator bool
+	// Pass is the pass by which the call proved to be the operator's; empty: the
+	// operator's own token, or no proof at all.
+	Pass PassID
 	// Relay is the agent through whose file spool the call came, else empty. The
 	// call acts as that agent and no other, whatever else it proves.
 	Relay AgentID

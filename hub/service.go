@@ -426,4 +426,5 @@ type Service interface {
 	Permissions
 	Ledgers
 	Loops
+	Passes
 }

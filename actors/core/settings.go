@@ -10,12 +10,16 @@ import (
 const (
 	factToolSurfaceSet FactType = 800
 	factNotifySet      FactType = 801
+	factPassIssued     FactType = 802
+	factPassEnded      FactType = 803
 )
 
 func settingsFacts() map[FactType]func() Fact {
 	return map[FactType]func() Fact{
 		factToolSurfaceSet: func() Fact { return &ToolSurfaceSet{} },
 		factNotifySet:      func() Fact { return &NotifySet{} },
+		factPassIssued:     func() Fact { return &PassIssued{} },
+		factPassEnded:      func() Fact { return &PassEnded{} },
 	}
 }
 
@@ -23,6 +27,7 @@ func settingsFacts() map[FactType]func() Fact {
 type Settings struct {
 	surfaces map[hub.Harness]hub.Surface // only harnesses for which the operator has chosen one
 	notify   hub.Notify
+	passes   map[hub.PassID]hub.Pass // in force, and those whose time is over and that were not cleared away
 }
 
 // ToolSurfaceSet sets the surface of a harness. An empty surface restores the
@@ -45,7 +50,7 @@ func (*ToolSurfaceSet) FactType() FactType { return factToolSurfaceSet }
 
 // NewSettings returns the settings of a hub whose operator has chosen nothing.
 func NewSettings() *Settings {
-	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify()}
+	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify(), passes: map[hub.PassID]hub.Pass{}}
 }
 
 // NoNotify is the setting of a hub whose operator is told of nothing.
@@ -99,7 +104,7 @@ func SurfaceOf(h hub.Harness, chosen hub.Surface) hub.ToolSurface {
 
 // Apply changes the state by one fact. Applying a fact twice has the same
 // effect as once.
-func (s *Settings) Apply(f Fact, _ Position, rows RowSink) {
+func (s *Settings) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *ToolSurfaceSet:
 		delete(s.surfaces, f.Harness)
@@ -108,6 +113,8 @@ func (s *Settings) Apply(f Fact, _ Position, rows RowSink) {
 	case *NotifySet:
 		s.notify = f.Notify
 		rows.Put(TableNotify, NotifyKey(), mustJSON(f.Notify))
+	case *PassIssued, *PassEnded:
+		s.applyPass(f, at, rows)
 	default:
 		panic(fmt.Sprintf("core: the settings were given the fact %T", f))
 	}

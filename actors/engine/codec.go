@@ -50,6 +50,8 @@ const (
 
 	EffectChannelArchived uint8 = 44
 	EffectRetired         uint8 = 45
+	EffectPass            uint8 = 60
+	EffectPassEnded       uint8 = 61
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

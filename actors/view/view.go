@@ -29,6 +29,7 @@ type View struct {
 	pauses    *pauses
 	mutes     *mutes
 	budgets   *budgets
+	passes    *passes
 	ledger    *ledger
 	Retired   *Retired
 	imports   imports
@@ -51,6 +52,7 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		pauses:       newPauses(),
 		mutes:        newMutes(),
 		budgets:      newBudgets(),
+		passes:       newPasses(),
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -127,6 +129,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		v.mutes.apply(row.Key, row.Value)
 	case core.TableBudget:
 		v.budgets.apply(row.Key, row.Value)
+	case core.TablePass:
+		v.passes.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {

@@ -19,7 +19,7 @@ var faults = []fault{
 	{13, "checksums are not compared", "unseal", never("checksum"), "TestEveryBitCounts"},
 	{14, "an owner decides on a dirty state", "prepare", never("o.Dirty != nil"), "TestPanicInApplyRebuildsTheOwner"},
 	{15, "pages of other origins are served", "guard", never("origins[0]"), "TestBrowserDefence"},
-	{15, "any operator token is good", "admit", never("s.operatorToken"), "TestStoreAndOperator"},
+	{15, "any operator token is good", "takeOperator", never("s.operatorToken"), "TestStoreAndOperator"},
 	{16, "a post is answered 200", "postMessage", swap("http.StatusCreated", "http.StatusOK"), "TestWalk"},
 	{17, "requests of other forwarders are taken", "hold", never("!locked"), "TestTwoForwarders"},
 	{18, "a relayed call names any agent", "mayActAs", never("c.caller.Relay"), "TestRelayActsAsItsAgentAlone"},
@@ -156,4 +156,8 @@ var faults = []fault{
 	{162, "a run that was killed does not know its files", "own", swap(" || l.Pending[path] == sha", ""), "TestMirrorIsOldOrNewAfterAKill"},
 	{162, "a folder of a mirror may be a link", "checkFolders", never("!info.IsDir()"), "TestMirrorFollowsNoLinks"},
 	{162, "a mirror that has changed is written as it was planned", "fits", swap("p.mirror.fits()", "true"), "TestChangedMirrorIsPlannedAgain"},
+	{200, "a code is good twice", "take", swap("append(c.made[:at:at], c.made[at+1:]...)", "c.made"), "TestCodesAreGoodOnce"},
+	{200, "browsers keep the page", "newFile", swap(`"no-store"`, `"public"`), "TestConsoleHeaders"},
+	{201, "an ended pass is good", "ProvePass", never("PassInForce"), "TestWalk"},
+	{201, "a pass makes passes", "needsSecret", swap("== \"\"", "!= \"!\""), "TestWalk"},
 }

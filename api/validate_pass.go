@@ -1,0 +1,36 @@
+package api
+
+import (
+	"time"
+	"unicode/utf8"
+
+	"hubcli/hub"
+)
+
+// Limits of what a program sends to get a pass.
+const (
+	maxPassCode  = 64
+	maxPassLabel = 64
+)
+
+// ValidatePass checks the exchange of a code.
+func ValidatePass(in *hub.PassInput) error {
+	if in.Code == "" || len(in.Code) > maxPassCode {
+		return hub.Invalid("code", "code must have 1 to 64 characters").WithFix("send the code that hubcli app open has made")
+	}
+	if n := utf8.RuneCountInString(in.Label); n > maxPassLabel {
+		return hub.Invalid("label", "label is too long").With("limit", maxPassLabel).With("size", n).WithFix("name the program in a few words")
+	}
+	return nil
+}
+
+// ValidatePassCode checks the life of the pass that a code is for.
+func ValidatePassCode(in *hub.PassCodeInput) error {
+	life := time.Duration(in.TTLSec) * time.Second
+	if in.TTLSec != 0 && (life < hub.MinPassLife || life > hub.MaxPassLife) {
+		return hub.Invalid("ttl_sec", "ttl_sec is out of range").
+			With("min", int(hub.MinPassLife/time.Second)).With("max", int(hub.MaxPassLife/time.Second)).
+			WithFix("name seconds from 10 to 2592000, or leave it out for twelve hours")
+	}
+	return nil
+}

@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
+	"hubcli/hub"
+	"hubcli/internal/peertext"
+)
+
+type appOpenOptions struct {
+	baseURL
+	print bool
+	list  bool
+	end   string
+	lasts time.Duration
+	json  bool
+}
+
+func newAppOpen(env *Env) *cobra.Command {
+	var o appOpenOptions
+	cmd := &cobra.Command{
+		Use:   "open",
+		Short: "Open the console in a browser",
+		Long: `Open the console: a page of the hub that shows its agents live and lets you act.
+
+The command prints an address, and opens it if it runs in a terminal with a display.
+The address has a code that is good once and for two minutes. The page exchanges it for
+a pass, keeps the pass in its tab, and acts with it as you. A pass ends by itself, or
+with --end; --list shows the passes. It needs the secret of the hub, which only the
+user who started the hub can read.
+
+A program that opens a browser shows the address to other users of the machine for a
+moment. With --print no program gets it.`,
+		Example: `  hubcli app open
+  hubcli app open --print --for 1h
+  hubcli app open --list
+  hubcli app open --end pass_2f`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := personOnly(env, cmd.CommandPath()); err != nil {
+				return err
+			}
+			if err := o.checkOpen(cmd); err != nil {
+				return err
+			}
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			switch {
+			case o.list:
+				return listPasses(cmd.Context(), env, &o, c)
+			case o.end != "":
+				return endPass(cmd.Context(), env, &o, c)
+			}
+			return openConsole(cmd.Context(), env, &o, c)
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&o.print, "print", false, "print the address and open no browser")
+	f.Var(durationValue{&o.lasts, hub.MinPassLife, hub.MaxPassLife, inWholeSeconds}, "for", "`time` after which the pass ends by itself, such as 1h (default: twelve hours)")
+	f.BoolVar(&o.list, "list", false, "list the passes in force")
+	f.StringVar(&o.end, "end", "", "`pass` to end, as --list names it")
+	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
+	o.baseURL.add(env, f)
+	return cmd
+}
+
+// checkOpen refuses flags that do not go together.
+func (o *appOpenOptions) checkOpen(cmd *cobra.Command) error {
+	given := cmd.Flags().Changed
+	switch {
+	case given("end") && o.end == "":
+		return usage("hubcli app open --list shows the passes", "--end cannot be empty")
+	case o.list && o.end != "":
+		return usage("leave one of them out", "--list and --end exclude each other")
+	case (o.list || o.end != "") && (o.print || given("for")):
+		return usage("leave them out", "--print and --for are for a page that is opened")
+	}
+	return nil
+}
+
+// opened is what app open prints as JSON.
+type opened struct {
+	URL       string   `json:"url"`
+	ExpiresAt hub.Time `json:"expires_at"`
+	TTLSec    int      `json:"ttl_sec"`
+}
+
+func openConsole(ctx context.Context, env *Env, o *appOpenOptions, c *client.Client) error {
+	code, err := c.CreatePassCode(ctx, hub.PassCodeInput{TTLSec: int(o.lasts / time.Second)})
+	if err != nil {
+		return err
+	}
+	// What is behind # stays in the browser: no server, log or referrer gets it.
+	url := strings.TrimSuffix(o.url, "/") + "/ui/#code=" + code.Code
+	if o.json {
+		return printJSON(env.Stdout, opened{URL: url, ExpiresAt: code.ExpiresAt, TTLSec: code.TTLSec})
+	}
+	if _, err := fmt.Fprintln(env.Stdout, url); err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stderr, "hubcli: the address is good once, until %s; the page acts as you for %s\n", code.ExpiresAt, span(hub.Time(code.TTLSec)*1000))
+	program := browser(env)
+	if o.print || len(program) == 0 {
+		return nil
+	}
+	opener := exec.CommandContext(context.WithoutCancel(ctx), program[0], append(program[1:], url)...)
+	if err := opener.Start(); err != nil {
+		fmt.Fprintf(env.Stderr, "hubcli: no browser was opened: %s does not run; open the address yourself\n", program[0])
+		return nil
+	}
+	return opener.Process.Release()
+}
+
+// browser returns the program that opens an address, and its arguments before the address;
+// none where no person sees a display.
+func browser(env *Env) []string {
+	if env.StdoutTerminal == nil || !env.StdoutTerminal() {
+		return nil
+	}
+	switch runtime.GOOS {
+	case "darwin":
+		return []string{"open"}
+	case "windows":
+		return []string{"rundll32", "url.dll,FileProtocolHandler"}
+	}
+	if env.Getenv("DISPLAY") == "" && env.Getenv("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	return []string{"xdg-open"}
+}
+
+func listPasses(ctx context.Context, env *Env, o *appOpenOptions, c *client.Client) error {
+	passes, err := c.Passes(ctx)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, passes)
+	}
+	t := newTable("no pass is in force", "PASS", "LABEL", ">SINCE", ">LEFT")
+	now := hub.TimeOf(env.Now())
+	for i := range passes {
+		p := &passes[i]
+		t.add(string(p.PassID), p.Label, age(now, p.CreatedAt), span(p.ExpiresAt-now))
+	}
+	return (&listing{}).print(env, t)
+}
+
+func endPass(ctx context.Context, env *Env, o *appOpenOptions, c *client.Client) error {
+	out, err := c.EndPass(ctx, hub.PassID(o.end))
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(env.Stdout, out.Row)
+	}
+	_, err = fmt.Fprintf(env.Stdout, "ended %s, which began %s\n", out.Row.PassID, peertext.TerminalLine(out.Row.CreatedAt.String()))
+	return err
+}

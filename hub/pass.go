@@ -1,0 +1,76 @@
+package hub
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// Limits of passes and of the codes that are exchanged for them.
+const (
+	MaxPasses    = 32               // in force at once; the earliest gives way to the next
+	MaxPassCodes = 16               // not yet exchanged; the earliest gives way to the next
+	PassCodeLife = 2 * time.Minute  // of a code
+	PassLife     = 12 * time.Hour   // of a pass, unless its code says otherwise
+	MaxPassLife  = 720 * time.Hour  // thirty days
+	MinPassLife  = 10 * time.Second // a shorter one would be over before its page is shown
+)
+
+// CodePassNotFound refuses the end of a pass that is not in force.
+var CodePassNotFound = define(CodeInfo{
+	Code: "pass_not_found", Status: http.StatusNotFound, Operator: true,
+	HTTP: "GET /v1/passes lists the passes in force",
+	CLI:  "hubcli app open --list shows the passes in force",
+})
+
+// PassID names a pass: pass_<record>. It is no secret.
+type PassID string
+
+// PassCodeInput asks for a code. TTLSec is the life of the pass that it is exchanged
+// for; 0: PassLife.
+type PassCodeInput struct {
+	TTLSec int `json:"ttl_sec,omitempty"`
+}
+
+// PassCode is exchanged once for a pass.
+type PassCode struct {
+	Code      string `json:"code"`
+	ExpiresAt Time   `json:"expires_at"`
+	TTLSec    int    `json:"ttl_sec"` // of the pass
+}
+
+// PassInput exchanges a code for a pass. Label says who asks, for the list.
+type PassInput struct {
+	Code  string `json:"code"`
+	Label string `json:"label,omitempty"`
+}
+
+// Pass stands for the operator's token in a program that must not have it, such as a page
+// in a browser.
+type Pass struct {
+	PassID    PassID `json:"pass_id"`
+	Label     string `json:"label"`
+	CreatedAt Time   `json:"created_at"`
+	ExpiresAt Time   `json:"expires_at"`
+}
+
+// IssuedPass is a pass with its secret, which only the answer to the exchange has.
+type IssuedPass struct {
+	Pass
+	Token string `json:"token"`
+}
+
+// Passes let programs act as the operator without the operator's own secret: for a time,
+// and until the operator ends the pass.
+type Passes interface {
+	// CreatePassCode makes a code. It lives in memory alone. Operator only, and not with a
+	// pass: an ended pass must not live on in another.
+	CreatePassCode(ctx context.Context, in PassCodeInput) (PassCode, error)
+	// CreatePass exchanges a code. A code is good once. Errors: operator_required if the
+	// code is unknown, used or over.
+	CreatePass(ctx context.Context, in PassInput) (Outcome[IssuedPass], error)
+	// Passes lists the passes in force, the latest first. Operator only.
+	Passes(ctx context.Context) ([]Pass, error)
+	// EndPass ends a pass. Operator only. Errors: pass_not_found.
+	EndPass(ctx context.Context, id PassID) (Outcome[Pass], error)
+}

@@ -1,0 +1,52 @@
+// What the page reads of the wire. api/openapi.yaml describes all of it.
+
+export type Envelope<T> =
+  | { ok: true; result: T; next_since_id?: number; next_cursor?: string }
+  | { ok: false; error: string; code: string; status: number; fix?: string; detail?: Record<string, unknown> };
+
+export interface Pass {
+  pass_id: string;
+  label: string;
+  created_at: string;
+  expires_at: string;
+}
+
+export interface IssuedPass extends Pass {
+  token: string;
+}
+
+export interface Message {
+  id: number;
+  ts: string;
+  from_agent: string;
+  to_agent: string | null;
+  channel: string;
+  kind: string;
+  body: string;
+  room_id: string | null;
+  authority: "agent" | "operator" | "system";
+}
+
+export interface Agent {
+  agent_id: string;
+  display_name: string;
+  presence: "live" | "away" | "gone";
+  activity: string;
+  activity_since: string | null;
+  last_seen: string;
+}
+
+export interface Ask {
+  ask_id: string;
+  agent_id: string;
+  question: string;
+  created_at: string;
+}
+
+export interface Status {
+  version: string;
+  instance_id: string;
+  uptime_sec: number;
+  counts: { sessions: number; messages: number; open_tasks: number; leases: number };
+  journal: { state: string };
+}
