@@ -50,7 +50,9 @@ const (
 //
 // A poll stages the rows that it is about to return. The cursor moves when the answer
 // is on its way to the client. It does not move if the answer is an error or its
-// request was cancelled, and it moves back if the cancellation crosses the answer.
+// request was cancelled, and it moves back if the cancellation crosses the answer. It
+// stays where another answer had the rows too: a client may poll again before its
+// cancellation is here.
 //
 // The hub hears of a cursor from a later poll or from the bridge itself, and only
 // AckDelay after the answer was written whole. If the client dies before that, the
@@ -66,7 +68,8 @@ type Feeds struct {
 	Written  chan struct{} // of capacity 1: an answer that moves a cursor has been written
 
 	mu     sync.Mutex
-	at     map[Feed]hub.MessageID
+	at     map[Feed]hub.MessageID // the cursors: how far the answers reach from base on
+	base   map[Feed]hub.MessageID // up to where no cancellation can take anything back
 	told   map[Feed]hub.MessageID // what the hub has heard; never back
 	staged map[RequestSeq]move    // of requests that have no answer yet
 	moved  []move                 // lately, the oldest first
@@ -77,10 +80,9 @@ type Feeds struct {
 type move struct {
 	feed          Feed
 	since, cursor hub.MessageID // the rows behind since up to cursor are in the answer
-	before        hub.MessageID // the cursor until then
 	id            jsonrpc.ID    // of the request
 	seq           RequestSeq    // of the request
-	when          time.Time     // the cursor moved
+	when          time.Time     // the answer was given
 	written       time.Time     // the answer was, whole; zero: not yet
 }
 
@@ -105,9 +107,9 @@ func (f *Feeds) Start(of Feed, at hub.MessageID) hub.MessageID {
 		return has
 	}
 	if f.at == nil {
-		f.at, f.told = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
+		f.at, f.base, f.told = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
 	}
-	f.at[of], f.told[of] = at, at // what no answer has brought is not the bridge's to tell
+	f.at[of], f.base[of], f.told[of] = at, at, at // what no answer has brought is not the bridge's to tell
 	return at
 }
 
@@ -126,13 +128,20 @@ func (f *Feeds) Begin(of Feed) (at hub.MessageID, heard, ok bool, undone <-chan 
 // sure returns up to where all of a feed was in answers that no cancellation can
 // cross any more. The lock is held.
 func (f *Feeds) sure(of Feed) hub.MessageID {
-	at := f.at[of]
-	for _, m := range f.moved {
-		if m.feed == of && (m.written.IsZero() || f.now().Sub(m.written) < f.AckDelay) {
-			at = min(at, m.before)
+	return f.reach(of, func(m *move) bool { return !m.written.IsZero() && f.now().Sub(m.written) >= f.AckDelay })
+}
+
+// reach returns up to where the rows of a feed are in answers, without a gap. It counts
+// those that count. The lock is held.
+func (f *Feeds) reach(of Feed, counts func(*move) bool) hub.MessageID {
+	at := f.base[of]
+	for {
+		i := slices.IndexFunc(f.moved, func(m move) bool { return m.feed == of && m.since <= at && at < m.cursor && counts(&m) })
+		if i < 0 {
+			return at
 		}
+		at = f.moved[i].cursor
 	}
-	return at
 }
 
 // Place is how far a feed was given.
@@ -196,20 +205,29 @@ func (f *Feeds) drop(request RequestSeq) {
 }
 
 // give moves the cursor as was staged for a request whose answer is about to be
-// written. It does nothing where the cursor is elsewhere meanwhile: below since, then
-// rows between would be lost, or already further; or nowhere, in another store.
+// written. It does not move over rows that are in no answer, nor in another store.
 func (f *Feeds) give(request RequestSeq, id jsonrpc.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	m, ok := f.staged[request]
 	delete(f.staged, request)
-	at, known := f.at[m.feed]
-	if !ok || !known || at < m.since || at >= m.cursor {
+	if _, known := f.at[m.feed]; !ok || !known || m.cursor <= m.since {
 		return
 	}
-	m.before, m.id, m.when = at, id, f.now()
-	f.moved = append(slices.DeleteFunc(f.moved, func(m move) bool { return !m.written.IsZero() && f.now().Sub(m.when) > undoneFor }), m)
-	f.at[m.feed] = m.cursor
+	m.id, m.when = id, f.now()
+	f.keep(m.feed)
+	f.moved = append(f.moved, m)
+	f.at[m.feed] = f.reach(m.feed, all)
+}
+
+func all(*move) bool { return true }
+
+// keep forgets the answers of a feed that can be taken back no more, and goes on from
+// where they reach. The lock is held.
+func (f *Feeds) keep(of Feed) {
+	old := func(m *move) bool { return !m.written.IsZero() && f.now().Sub(m.when) > undoneFor }
+	f.base[of] = f.reach(of, old)
+	f.moved = slices.DeleteFunc(f.moved, func(m move) bool { return m.feed == of && m.cursor <= f.base[of] && old(&m) })
 }
 
 // settle notes that the answer to a request has been written, or could not be: then
@@ -232,7 +250,8 @@ func (f *Feeds) settle(request RequestSeq, written bool) {
 }
 
 // undo takes back what the answer to a request moved: it has crossed the
-// cancellation of the request. If it did arrive, its rows come twice.
+// cancellation of the request. If it did arrive, its rows come twice, unless another
+// answer has them.
 func (f *Feeds) undo(id jsonrpc.ID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -246,18 +265,19 @@ func (f *Feeds) undo(id jsonrpc.ID) {
 
 // back takes one move back. The lock is held.
 func (f *Feeds) back(i int) {
-	m := f.moved[i]
+	of := f.moved[i].feed
 	f.moved = slices.Delete(f.moved, i, i+1)
-	f.at[m.feed] = min(f.at[m.feed], m.before)
-	if f.undone != nil {
+	at := f.reach(of, all)
+	if at < f.at[of] && f.undone != nil {
 		close(f.undone)
 		f.undone = nil
 	}
+	f.at[of] = at
 }
 
 // Forget begins anew: the hub has another store, whose messages have other ids.
 func (f *Feeds) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.told, f.moved, f.staged = nil, nil, nil, nil
+	f.at, f.base, f.told, f.moved, f.staged = nil, nil, nil, nil, nil
 }

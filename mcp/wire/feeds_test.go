@@ -76,6 +76,32 @@ func TestCancellationTakesBackItsOwn(t *testing.T) {
 	}
 }
 
+// TestCancellationLeavesWhatAnotherAnswerHas: a client that cancels a poll and polls
+// again at once may be answered before its cancellation is here. The rows that the
+// second answer has do not come a third time.
+func TestCancellationLeavesWhatAnotherAnswerHas(t *testing.T) {
+	f := Feeds{now: time.Now}
+	x, of := newExchange(&f), Feed{agent: "me"}
+	f.Start(of, 0)
+	var seqs []RequestSeq
+	for n := 1; n <= 2; n++ {
+		x.begin(idOf(t, n))
+		seqs = append(seqs, x.seqOf(idOf(t, n)))
+		f.Stage(seqs[n-1], of, 0, 5)
+	}
+	for n := 1; n <= 2; n++ {
+		x.answered(x.answer(&jsonrpc.Response{ID: idOf(t, n)}), true)
+	}
+	x.cancel(idOf(t, 1))
+	if got, _ := f.Known(of); got != 5 {
+		t.Errorf("the first of two answers with the same rows was cancelled: the cursor is at %d, want 5", got)
+	}
+	x.cancel(idOf(t, 2))
+	if got, _ := f.Known(of); got != 0 {
+		t.Errorf("both were cancelled: the cursor is at %d, want 0", got)
+	}
+}
+
 // poller is one poll of TestFeedsNeverSkip.
 type poller struct {
 	id        jsonrpc.ID
@@ -88,8 +114,9 @@ type poller struct {
 }
 
 // TestFeedsNeverSkip runs and cancels polls at random. A cursor is never above
-// a row that is in no answer. The hub is never told of a row unless an answer
-// with it was written whole and not canceled, also later.
+// a row that is in no answer, and never below rows that are all in answers. The hub
+// is never told of a row unless an answer with it was written whole and not canceled,
+// also later.
 func TestFeedsNeverSkip(t *testing.T) {
 	rapid.Check(t, feedsNeverSkip)
 }
@@ -148,6 +175,9 @@ func feedsNeverSkip(t *rapid.T) {
 			if !within(id) {
 				t.Fatalf("the cursor is at %d, the hub was told of %d, and %d is in no answer", at, told, id)
 			}
+		}
+		if within(at + 1) {
+			t.Fatalf("the cursor is at %d, and the next row is in an answer, too", at)
 		}
 	}
 }
