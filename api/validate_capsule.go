@@ -40,11 +40,16 @@ func ValidateCapsuleExport(in *hub.CapsuleExportInput) error {
 	return first(
 		hub.CheckName("project", in.Project, hub.MaxNameChars),
 		checkNames("rooms", in.Rooms, hub.MaxProjectRooms, hub.MaxNameChars),
+		checkNames("to", in.To, hub.MaxCapsuleRecipients, hub.MaxCapsuleKeyChars),
+		checkOptionalFile("sign_key", in.SignKey),
 		checkFile("out", in.Out))
 }
 
 // ValidateCapsuleImport checks the plan of an import.
-func ValidateCapsuleImport(in *hub.CapsuleImportInput) error { return checkFile("path", in.Path) }
+func ValidateCapsuleImport(in *hub.CapsuleImportInput) error {
+	look := hub.CapsuleInspectInput(*in)
+	return ValidateCapsuleInspect(&look)
+}
 
 // ValidateCapsuleConfirm checks the confirmation of a plan.
 func ValidateCapsuleConfirm(in *hub.CapsuleConfirmInput) error {
@@ -53,11 +58,30 @@ func ValidateCapsuleConfirm(in *hub.CapsuleConfirmInput) error {
 
 // ValidateCapsuleInspect checks the path of a capsule.
 func ValidateCapsuleInspect(in *hub.CapsuleInspectInput) error {
-	if err := checkFile("path", in.Path); err != nil {
+	if in.Signed && len(in.Keys) == 0 {
+		return hub.Invalid("keys", "a signature is asked for, and no key to check it with").WithFix("give the public key of the one who signs")
+	}
+	return first(
+		checkAbsolute("path", in.Path),
+		checkOptionalFile("identity", in.Identity),
+		checkNames("keys", in.Keys, hub.MaxCapsuleKeys, hub.MaxCapsuleKeyChars))
+}
+
+// checkOptionalFile checks the form of an absolute path, if there is one.
+func checkOptionalFile(field, path string) error {
+	if path == "" {
+		return nil
+	}
+	return checkAbsolute(field, path)
+}
+
+// checkAbsolute checks the form of an absolute path of the hub's machine.
+func checkAbsolute(field, path string) error {
+	if err := checkFile(field, path); err != nil {
 		return err
 	}
-	if !filepath.IsAbs(in.Path) {
-		return hub.Invalid("path", "path is no absolute path").WithFix("give the whole path on the machine of the hub")
+	if !filepath.IsAbs(path) {
+		return hub.Invalid(field, field+" is no absolute path").WithFix("give the whole path on the machine of the hub")
 	}
 	return nil
 }

@@ -15,5 +15,5 @@ if you want, messages. It holds no files of your workspace and nothing of Git.`,
   hubcli capsule export web-shop --out web-shop.hubpack --scope complete --privacy full_history
   hubcli capsule inspect web-shop.hubpack`,
 	}
-	return group(cmd, newCapsuleExport(env), newCapsuleInspect(env), newCapsuleImport(env))
+	return group(cmd, newCapsuleExport(env), newCapsuleInspect(env), newCapsuleImport(env), newCapsuleKey(env))
 }

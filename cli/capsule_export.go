@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/api/client"
+	"hubcli/capsule/seal"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -17,6 +18,7 @@ import (
 // capsuleExport are the flags of capsule export and of project export.
 type capsuleExport struct {
 	baseURL
+	sealFlags
 	out, scope, rooms, privacy string
 	artifacts                  []string
 	bundle, mirror, yes, json  bool
@@ -44,17 +46,24 @@ work tree that is bound to rooms of the project. It replaces only files that it 
 written and nobody has changed, and never stages, commits or pushes. If there is no
 such work tree, or more than one repository, the plan says so and only the file is written.
 
+With --sign the file is signed, and the signature is written beside it. Others check it
+with hubcli capsule inspect --key, or with the program minisign. With --to the file is
+encrypted, so that only those who are named can open it, with hubcli or with the program
+age; its name ends with .hubpack.age then.
+
 The command reads the operator token in the store of the hub, so only the user who
 started the hub can use it.`,
 		Example: `  hubcli capsule export web-shop --out web-shop.hubpack
   hubcli capsule export web-shop --out all.hubpack --scope complete --privacy full_history --yes
-  hubcli capsule export web-shop --out two.hubpack --scope selected_rooms --rooms r_4,r_9`,
+  hubcli capsule export web-shop --out two.hubpack --scope selected_rooms --rooms r_4,r_9
+  hubcli capsule export web-shop --out web-shop.hubpack --sign
+  hubcli capsule export web-shop --out web-shop.hubpack.age --to ann.txt --privacy full_history`,
 		Args: arity("project"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := personOnly(env, cmd.CommandPath()); err != nil {
 				return err
 			}
-			in, err := o.input(args[0])
+			in, err := o.input(env, args[0])
 			if err != nil {
 				return err
 			}
@@ -66,7 +75,8 @@ started the hub can use it.`,
 			return runExport(cmd.Context(), env, c, o, in)
 		},
 	}
-	cmd.Flags().StringVar(&o.out, "out", "", "`file` to write, which must not exist; its name ends with .hubpack (required)")
+	cmd.Flags().StringVar(&o.out, "out", "", "`file` to write, which must not exist; its name ends with .hubpack, or with .hubpack.age if it is encrypted (required)")
+	o.sealFlags.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.mirror, "git-mirror", false, "also write a mirror to read into the one bound Git work tree")
 	o.add(env, cmd, hub.CapsuleKnowledge)
 	return cmd
@@ -85,14 +95,23 @@ func (o *capsuleExport) add(env *Env, cmd *cobra.Command, scope hub.CapsuleScope
 }
 
 // input is what the flags of capsule export ask for.
-func (o *capsuleExport) input(project string) (hub.CapsuleExportInput, error) {
+func (o *capsuleExport) input(env *Env, project string) (hub.CapsuleExportInput, error) {
+	suffix := ".hubpack"
+	if len(o.to) > 0 {
+		suffix += seal.EncryptedSuffix
+	}
 	if o.out == "" {
-		return hub.CapsuleExportInput{}, usage("name the file to write, for example --out shop.hubpack", "--out is missing")
+		return hub.CapsuleExportInput{}, usage("name the file to write, for example --out shop"+suffix, "--out is missing")
 	}
-	if !strings.HasSuffix(o.out, ".hubpack") {
-		return hub.CapsuleExportInput{}, usage("name it such as "+filepath.Base(o.out)+".hubpack", "the name of the file of --out does not end with .hubpack")
+	if !strings.HasSuffix(o.out, suffix) {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(o.out), seal.EncryptedSuffix), ".hubpack") + suffix
+		return hub.CapsuleExportInput{}, usage("name it such as "+name, "the name of the file of --out does not end with %s", suffix)
 	}
-	return o.inputTo(project, o.out)
+	in, err := o.inputTo(project, o.out)
+	if err == nil {
+		err = o.fill(env, &in)
+	}
+	return in, err
 }
 
 // inputTo is what the flags of both forms ask for. The hub may run in another folder, so the
@@ -156,6 +175,9 @@ func printExported(env *Env, o *capsuleExport, plan *hub.CapsulePlan) error {
 	}
 	_, err := fmt.Fprintf(env.Stdout, "exported project %s to %s: %s%d bytes\n",
 		peertext.TerminalLine(plan.Project.Slug), peertext.TerminalLine(plan.Target), files, plan.Size)
+	if err == nil && plan.Signer != nil {
+		_, err = fmt.Fprintf(env.Stdout, "signed it by key %s: %s\n", plan.Signer.KeyID, peertext.TerminalLine(plan.Signer.File))
+	}
 	if err != nil || plan.Mirror == nil {
 		return err
 	}

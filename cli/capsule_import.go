@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +13,7 @@ import (
 // capsuleImport are the flags of capsule import.
 type capsuleImport struct {
 	baseURL
+	trustFlags
 	yes, json bool
 }
 
@@ -33,36 +33,44 @@ An imported project is history that can go on: its tasks oblige nobody, its auth
 names under which nobody can act, and nobody is shown its messages as news. It has no
 bindings, seats, invites, claims and locks. Bind a folder to a room to work there.
 
+If a signature is beside the capsule, under its name and .minisig, and you know its key,
+the hub checks it, and refuses a file that it does not fit. --key names whose signature you
+want to see. --identity names the file that opens an encrypted capsule; what is in it is
+decrypted where it is read, and is never written anywhere as a file.
+
 The command reads the operator token in the store of the hub, so only the user who
 started the hub can use it.`,
 		Example: `  hubcli capsule import web-shop.hubpack
-  hubcli capsule import web-shop.hubpack --yes --json`,
+  hubcli capsule import web-shop.hubpack --yes --json
+  hubcli capsule import web-shop.hubpack --key ann.pub
+  hubcli capsule import web-shop.hubpack.age --identity ~/.config/age/key.txt`,
 		Args: arity("path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := personOnly(env, cmd.CommandPath()); err != nil {
 				return err
 			}
-			path, err := filepath.Abs(args[0])
+			in, err := o.input(env, args[0])
 			if err != nil {
-				return usage("give the path as an absolute one", "the path cannot be resolved: %v", err)
+				return err
 			}
-			return runCapsuleImport(cmd.Context(), env, o, path)
+			return runCapsuleImport(cmd.Context(), env, o, hub.CapsuleImportInput(in))
 		},
 	}
 	f := cmd.Flags()
 	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")
 	f.BoolVar(&o.json, "json", false, "print the plan that was carried out as JSON")
+	o.trustFlags.add(f)
 	o.baseURL.add(env, f)
 	return cmd
 }
 
-func runCapsuleImport(ctx context.Context, env *Env, o *capsuleImport, path string) error {
+func runCapsuleImport(ctx context.Context, env *Env, o *capsuleImport, in hub.CapsuleImportInput) error {
 	c, err := o.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	plan, err := c.PlanImport(ctx, hub.CapsuleImportInput{Path: path})
+	plan, err := c.PlanImport(ctx, in)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 func newCapsuleInspect(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
+		trustFlags
 		json bool
 	}
 	cmd := &cobra.Command{
@@ -24,30 +25,37 @@ func newCapsuleInspect(env *Env) *cobra.Command {
 		Short: "Check a capsule and say what it holds",
 		Long: `Read a capsule and check all of it: how the archive is built, every hash, every line
 and what it refers to. Then say what it holds. Nothing is changed, and nothing is
-imported. The exit code is 1 if the file is no capsule or not as the format says.`,
+imported. The exit code is 1 if the file is no capsule or not as the format says, or if
+the signature beside it does not fit.
+
+A signature is a file with the name of the capsule and .minisig. It is checked with the key
+of --key, or with your own. --identity names the file that opens an encrypted capsule.`,
 		Example: `  hubcli capsule inspect web-shop.hubpack
-  hubcli capsule inspect web-shop.hubpack --json`,
+  hubcli capsule inspect web-shop.hubpack --json
+  hubcli capsule inspect web-shop.hubpack --key ann.pub
+  hubcli capsule inspect web-shop.hubpack.age --identity ~/.config/age/key.txt`,
 		Args: arity("path"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return runCapsuleInspect(cmd.Context(), env, &o.baseURL, args[0], o.json)
+			in, err := o.input(env, args[0])
+			if err != nil {
+				return err
+			}
+			return runCapsuleInspect(cmd.Context(), env, &o.baseURL, in, o.json)
 		},
 	}
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
+	o.trustFlags.add(cmd.Flags())
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
 }
 
-func runCapsuleInspect(ctx context.Context, env *Env, base *baseURL, file string, asJSON bool) error {
-	path, err := absolute("path", file)
-	if err != nil {
-		return err
-	}
+func runCapsuleInspect(ctx context.Context, env *Env, base *baseURL, in hub.CapsuleInspectInput, asJSON bool) error {
 	c, err := base.client()
 	if err != nil {
 		return err
 	}
 	defer c.Close()
-	found, err := c.InspectCapsule(ctx, hub.CapsuleInspectInput{Path: path})
+	found, err := c.InspectCapsule(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -74,6 +82,8 @@ func printCapsule(w io.Writer, s *hub.CapsuleSummary) error {
 		{"redacted", tallied(s.Redactions)},
 		{"left out", tallied(s.LeftOut)},
 		{"written", fmt.Sprintf("%s by version %s, schema %d.%d", s.CreatedAt, s.ProductVersion, s.SchemaMajor, s.SchemaMinor)},
+		{"signed", signedBy(&s.Signature)},
+		{"encrypted", yesNo(s.Encrypted)},
 		{"size", fmt.Sprintf("%d bytes", s.Size)},
 		{"capsule", s.CapsuleID},
 		{"content", s.ContentDigest},
@@ -87,6 +97,18 @@ func printCapsule(w io.Writer, s *hub.CapsuleSummary) error {
 		}
 	}
 	return nil
+}
+
+// signedBy says who has signed a capsule.
+func signedBy(s *hub.CapsuleSignature) string {
+	switch s.State {
+	case hub.SignatureValid:
+		return "valid, by key " + s.KeyID + ": " + s.Comment
+	case hub.SignatureUnknownKey:
+		return "by the unknown key " + s.KeyID + ", so it was not checked; name the key with --key"
+	case hub.SignatureNone:
+	}
+	return "by nobody"
 }
 
 // tallied lists kinds with their counts, by name.

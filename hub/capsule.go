@@ -44,6 +44,12 @@ type CapsuleExportInput struct {
 	// GitMirror also writes a readable mirror into the one Git work tree that is bound to
 	// rooms of the project.
 	GitMirror bool `json:"git_mirror,omitempty"`
+	// SignKey is the absolute path of a key of minisign without a password, which signs the
+	// file. The signature is beside it, under its name and .minisig.
+	SignKey string `json:"sign_key,omitempty"`
+	// To are recipients of age, which begin with age1. The file is encrypted to them, and
+	// its name ends with .hubpack.age.
+	To []string `json:"to,omitempty"`
 }
 
 // CapsuleForm says what an export writes.
@@ -148,7 +154,9 @@ type CapsulePlan struct {
 	AsOfMessage   MessageID      `json:"as_of_message"`
 	CapsuleID     string         `json:"capsule_id"`
 	ContentDigest string         `json:"content_digest"`
-	Mirror        *CapsuleMirror `json:"mirror,omitempty"` // if one was asked for
+	Mirror        *CapsuleMirror `json:"mirror,omitempty"`     // if one was asked for
+	Signer        *CapsuleSigner `json:"signer,omitempty"`     // if a signature was asked for
+	Recipients    []string       `json:"recipients,omitempty"` // to whom the file is encrypted
 	PlanDigest    string         `json:"plan_digest"`
 	// Prompt is the exact question to ask the operator.
 	Prompt string `json:"prompt"`
@@ -157,6 +165,13 @@ type CapsulePlan struct {
 // CapsuleInspectInput names a file on the hub's machine.
 type CapsuleInspectInput struct {
 	Path string `json:"path"` // absolute
+	// Identity is the absolute path of a file with identities of age, which open an
+	// encrypted capsule.
+	Identity string `json:"identity,omitempty"`
+	// Keys are public keys of minisign, with which a signature is checked.
+	Keys []string `json:"keys,omitempty"`
+	// Signed refuses a capsule without a valid signature by one of Keys.
+	Signed bool `json:"signed,omitempty"`
 }
 
 // CapsuleSummary says what a capsule is that has passed all checks.
@@ -176,6 +191,9 @@ type CapsuleSummary struct {
 	Counts         CapsuleCounts  `json:"counts"`
 	Redactions     map[string]int `json:"redactions"` // rule: places
 	LeftOut        map[string]int `json:"left_out"`   // kind: things
+
+	Encrypted bool             `json:"encrypted"` // the file is; the rest is what it holds
+	Signature CapsuleSignature `json:"signature"`
 }
 
 // Capsules writes projects to files and looks at such files. All calls
@@ -200,6 +218,7 @@ type Capsules interface {
 	// Errors: plan_not_found.
 	CancelExport(ctx context.Context, id string) (CapsulePlan, error)
 	// InspectCapsule reads a whole capsule and checks all of it. Errors: path_not_found,
-	// capsule_invalid, capsule_too_new, capsule_too_large.
+	// capsule_invalid, capsule_too_new, capsule_too_large, capsule_encrypted,
+	// signature_invalid.
 	InspectCapsule(ctx context.Context, in CapsuleInspectInput) (CapsuleSummary, error)
 }

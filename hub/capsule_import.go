@@ -2,9 +2,13 @@ package hub
 
 import "context"
 
-// CapsuleImportInput asks for a plan of an import.
+// CapsuleImportInput asks for a plan of an import. Its members are those of
+// CapsuleInspectInput.
 type CapsuleImportInput struct {
-	Path string `json:"path"` // absolute, on the hub's machine
+	Path     string   `json:"path"`
+	Identity string   `json:"identity,omitempty"`
+	Keys     []string `json:"keys,omitempty"`
+	Signed   bool     `json:"signed,omitempty"`
 }
 
 // CapsuleImporting is a state of the plan of an import, beside planning, ready, done and failed.
@@ -37,7 +41,10 @@ type CapsuleImportPlan struct {
 	Slug           string         `json:"slug"`    // that the project gets here
 	Name           string         `json:"name"`    // that it gets here
 	Earlier        []ProjectID    `json:"earlier"` // the projects that came from a capsule with the same content
+	Encrypted      bool           `json:"encrypted"`
 	PlanDigest     string         `json:"plan_digest"`
+
+	Signature CapsuleSignature `json:"signature"`
 	// Prompt is the exact question to ask the operator.
 	Prompt string `json:"prompt"`
 
@@ -50,7 +57,7 @@ type CapsuleImports interface {
 	// PlanImport begins to check a capsule, and answers when that is done or after
 	// CapsulePlanAnswer. Errors: invalid,
 	// path_not_found, capsule_invalid, capsule_too_new,
-	// capsule_too_large, limit_reached.
+	// capsule_too_large, capsule_encrypted, signature_invalid, limit_reached.
 	PlanImport(ctx context.Context, in CapsuleImportInput) (CapsuleImportPlan, error)
 	// ImportPlan returns a plan. Errors: plan_not_found.
 	ImportPlan(ctx context.Context, id string) (CapsuleImportPlan, error)

@@ -393,13 +393,6 @@ var (
 		Code: "memory_not_found", Status: http.StatusNotFound,
 		Model: "call hub_recall without memory_id to list what is remembered",
 	})
-	// CodeCapsuleInvalid: a file is no capsule, or not as the format says; detail.entry and
-	// detail.line say where.
-	CodeCapsuleInvalid = define(CodeInfo{Code: "capsule_invalid", Status: http.StatusUnprocessableEntity, Operator: true})
-	// CodeCapsuleTooNew: a later version has written the capsule.
-	CodeCapsuleTooNew = define(CodeInfo{Code: "capsule_too_new", Status: http.StatusUnprocessableEntity, Operator: true})
-	// CodeCapsuleTooLarge: a capsule is beyond a limit of the format, or would be.
-	CodeCapsuleTooLarge = define(CodeInfo{Code: "capsule_too_large", Status: http.StatusUnprocessableEntity, Operator: true})
 	CodeTextTooLarge    = define(CodeInfo{Code: "text_too_large", Status: http.StatusBadRequest})
 	CodeSpawnNotAllowed = define(CodeInfo{Code: "spawn_not_allowed", Status: http.StatusForbidden, Operator: true})
 	CodeSpawnNotFound   = define(CodeInfo{

@@ -88,5 +88,8 @@ func (t *Tree) machine() redact.Options {
 	return o
 }
 
+// Imports returns the part that plans imports of projects.
+func (t *Tree) Imports() *transfer.Imports { return t.imports }
+
 // Exports returns the part that plans exports of projects.
 func (t *Tree) Exports() *transfer.Exports { return t.exports }

@@ -25,7 +25,7 @@ const Extension = ".hubpack"
 const partPrefix = ".hubpack-part-"
 
 // checkTarget refuses a path at which no capsule can be put.
-func checkTarget(path string) error {
+func checkTarget(path, suffix string) error {
 	switch {
 	case path == "":
 		return hub.Invalid("out", "out is missing").WithFix("name the file to write, such as /tmp/shop" + Extension)
@@ -34,17 +34,14 @@ func checkTarget(path string) error {
 			WithFix("name a file with a shorter path, and without control characters")
 	case !filepath.IsAbs(path):
 		return hub.Invalid("out", "out is no absolute path").WithFix("give the whole path on the machine of the hub")
-	case !strings.HasSuffix(filepath.Base(path), Extension) || filepath.Base(path) == Extension:
-		return hub.Invalid("out", "the name of the file does not end with "+Extension).WithFix("name it such as shop" + Extension)
+	case !strings.HasSuffix(filepath.Base(path), suffix) || filepath.Base(path) == suffix:
+		return hub.Invalid("out", "the name of the file does not end with "+suffix).WithFix("name it such as shop" + suffix)
 	}
 	if info, err := os.Stat(filepath.Dir(filepath.Clean(path))); err != nil || !info.IsDir() {
 		return hub.Invalid("out", "the folder of the file does not exist").With("folder", filepath.Dir(path)).
 			WithFix("make the folder first, or name another file")
 	}
-	if _, err := os.Lstat(path); err == nil {
-		return targetExists(path)
-	}
-	return nil
+	return checkFree(path)
 }
 
 func targetExists(path string) error {
@@ -153,10 +150,18 @@ func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 	if p.row.Form == hub.CapsuleBundle {
 		return x.placeBundle(ctx, p, target)
 	}
-	if err := checkTarget(target); err != nil {
+	if err := checkTarget(target, suffixOf(len(p.row.Recipients) > 0)); err != nil {
 		return err
 	}
-	return x.place(ctx, p, target)
+	if p.signing != nil {
+		if err := checkFree(p.row.Signer.File); err != nil {
+			return err
+		}
+	}
+	if err := x.place(ctx, p, target); err != nil {
+		return errors.Join(err, p.withdrawSignature(err))
+	}
+	return nil
 }
 
 // place copies the file of a plan to its target: as a part beside it, which is synced,
@@ -182,7 +187,7 @@ func (x *Exports) place(ctx context.Context, p *plan, target string) error {
 				return hub.NewError(hub.CodeCorruptRecord, "the file of the plan is not what was written").
 					WithFix("plan the export again; if it happens again, look at the disk")
 			}
-			return nil
+			return p.placeSignature() // as late as can be: the name of the file comes next
 		},
 	})
 	if errors.Is(err, fs.ErrExist) {

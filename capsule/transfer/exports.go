@@ -74,8 +74,10 @@ func New(o Options) *Exports {
 	}
 	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), planSuffix)
-		if !ok {
-			id, ok = strings.CutSuffix(e.Name(), treeSuffix)
+		for _, suffix := range []string{treeSuffix, planSuffix + sealSuffix} {
+			if !ok {
+				id, ok = strings.CutSuffix(e.Name(), suffix)
+			}
 		}
 		if ok && isPlanID(id) {
 			x.remove(filepath.Join(o.Dir, e.Name()))
@@ -130,7 +132,7 @@ func (x *Exports) sweep() {
 
 // PlanExport begins a plan; see hub.Capsules.
 func (x *Exports) PlanExport(ctx context.Context, in hub.CapsuleExportInput) (hub.CapsulePlan, error) {
-	if err := checkTarget(in.Out); err != nil {
+	if err := checkTarget(in.Out, suffixOf(len(in.To) > 0)); err != nil {
 		return hub.CapsulePlan{}, err
 	}
 	p, err := x.begin(ctx, in, hub.CapsuleFile)

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -44,6 +43,7 @@ type Imports struct {
 
 // An importPlan is one import. Imports.mu guards all but done and total.
 type importPlan struct {
+	in          hub.CapsuleInspectInput
 	row         hub.CapsuleImportPlan
 	manifest    [sha256.Size]byte
 	cancel      context.CancelFunc
@@ -76,9 +76,11 @@ func (x *Imports) PlanImport(ctx context.Context, in hub.CapsuleImportInput) (hu
 	if !filepath.IsAbs(in.Path) {
 		return hub.CapsuleImportPlan{}, hub.Invalid("path", "path is no absolute path").WithFix("give the whole path of the capsule on the machine of the hub")
 	}
-	p := &importPlan{row: hub.CapsuleImportPlan{
-		PlanID: newID(), State: hub.CapsulePlanning, Path: filepath.Clean(in.Path), ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
+	in.Path = filepath.Clean(in.Path)
+	p := &importPlan{in: hub.CapsuleInspectInput(in), row: hub.CapsuleImportPlan{
+		PlanID: newID(), State: hub.CapsulePlanning, Path: in.Path, ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
 		Redactions: map[string]int{}, LeftOut: map[string]int{}, Earlier: []hub.ProjectID{},
+		Signature: hub.CapsuleSignature{State: hub.SignatureNone},
 	}}
 	x.mu.Lock()
 	x.sweep()
@@ -222,19 +224,19 @@ func (x *Imports) CancelImport(ctx context.Context, id string) (hub.CapsuleImpor
 
 // check reads the whole capsule and fills in the plan.
 func (x *Imports) check(ctx context.Context, p *importPlan) error {
-	f, r, size, err := openCapsule(p.row.Path)
+	r, err := openChecked(ctx, &p.in)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	if err := r.Verify(ctx, p.progress); err != nil {
+	defer r.file.Close()
+	if err := r.verify(ctx, p.progress); err != nil {
 		return err
 	}
 	row, err := x.describe(r.Manifest(), p.row)
 	if err != nil {
 		return err
 	}
-	row.Size, row.State = size, hub.CapsuleReady
+	row.Size, row.State, row.Encrypted, row.Signature = r.size, hub.CapsuleReady, r.encrypted, r.signature
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	p.row, p.manifest = row, manifestSum(r.Manifest())
@@ -303,13 +305,13 @@ func (x *Imports) confirm(p *importPlan, digest string) error {
 	case x.closed:
 		return x.mayBegin()
 	}
-	f, r, size, err := openCapsule(p.row.Path)
+	r, err := openCapsule(p.row.Path, p.in.Identity)
 	if err != nil {
 		return err
 	}
-	current, err := x.current(p, r, size)
+	current, err := x.current(p, r.Reader, r.size)
 	if err != nil || !current {
-		_ = f.Close()
+		_ = r.file.Close()
 	}
 	switch {
 	case err != nil:
@@ -320,8 +322,8 @@ func (x *Imports) confirm(p *importPlan, digest string) error {
 	p.row.State = hub.CapsuleImporting
 	p.progress(0, 0)
 	x.begin(p, func(ctx context.Context) error {
-		defer f.Close()
-		project, err := x.options.Import(ctx, r, p.progress)
+		defer r.file.Close()
+		project, err := x.options.Import(ctx, r.Reader, p.progress)
 		if err != nil {
 			return err
 		}
@@ -360,16 +362,4 @@ func importChanged(why string, p *importPlan) error {
 	return hub.NewError(hub.CodePlanChanged, why).
 		WithDetail(map[string]any{"plan": now, "prompt": now.Prompt, "plan_id": now.PlanID, "plan_digest": now.PlanDigest}).
 		WithFix("show detail.prompt word for word; if the answer is yes, confirm detail.plan_digest of detail.plan_id")
-}
-
-// openCapsule opens a capsule and checks its structure.
-func openCapsule(path string) (f *os.File, r *capsule.Reader, size int64, err error) {
-	if f, size, err = openRegular(path); err != nil {
-		return nil, nil, 0, err
-	}
-	if r, err = capsule.Open(f, size, capsule.DefaultLimits()); err != nil {
-		_ = f.Close()
-		return nil, nil, 0, err
-	}
-	return f, r, size, nil
 }

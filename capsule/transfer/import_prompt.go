@@ -16,7 +16,11 @@ func importPrompt(p *hub.CapsuleImportPlan) string {
 	fmt.Fprintf(&b, "Import a new project, %s\n\n", p.Slug)
 	line := func(name, text string) { fmt.Fprintf(&b, "  %-9s %s\n", name, text) }
 	line("from", fmt.Sprintf("%s, %s bytes", p.Path, number(p.Size)))
-	line("made", fmt.Sprintf("%s by hubcli %s, as it says; nobody has signed it", p.CreatedAt, p.ProductVersion))
+	line("made", fmt.Sprintf("%s by hubcli %s, as it says", p.CreatedAt, p.ProductVersion))
+	line("signed", signedWords(&p.Signature))
+	if p.Encrypted {
+		line("encrypted", "yes; the identity that was named opens it")
+	}
 	if p.Slug != p.FromSlug || p.Name != p.FromName {
 		line("name", fmt.Sprintf("%s (%s), because a project here has a name of the capsule: %s (%s)", p.Name, p.Slug, p.FromName, p.FromSlug))
 	} else {
@@ -34,6 +38,18 @@ func importPrompt(p *hub.CapsuleImportPlan) string {
 	line("by hand", "bind folders to "+plural(p.Counts.Rooms, "room")+" and invite agents; the capsule has no bindings, seats or invites")
 	line("content", p.ContentDigest)
 	return b.String()
+}
+
+// signedWords says who has signed a capsule.
+func signedWords(s *hub.CapsuleSignature) string {
+	switch s.State {
+	case hub.SignatureValid:
+		return "by key " + s.KeyID + ", and the signature fits; it says: " + s.Comment
+	case hub.SignatureUnknownKey:
+		return "by key " + s.KeyID + ", which is not known here: anybody may have made the file and the signature"
+	case hub.SignatureNone:
+	}
+	return "by nobody"
 }
 
 func joined(ids []hub.ProjectID) string {

@@ -6,20 +6,15 @@ import (
 	"io/fs"
 	"os"
 
-	"hubcli/capsule"
 	"hubcli/hub"
 )
 
 // InspectCapsule reads a whole capsule and checks all of it; see hub.Capsules.
 func (x *Exports) InspectCapsule(ctx context.Context, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
-	f, size, err := openRegular(in.Path)
-	if err != nil {
-		return hub.CapsuleSummary{}, err
-	}
-	defer f.Close()
-	r, err := capsule.Open(f, size, capsule.DefaultLimits())
+	r, err := openChecked(ctx, &in)
 	if err == nil {
-		err = r.Verify(ctx, nil)
+		defer r.file.Close()
+		err = r.verify(ctx, nil)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -29,30 +24,30 @@ func (x *Exports) InspectCapsule(ctx context.Context, in hub.CapsuleInspectInput
 	}
 	m := r.Manifest()
 	return hub.CapsuleSummary{
-		Path: in.Path, Size: size, SchemaMajor: m.Schema.Major, SchemaMinor: m.Schema.Minor,
+		Path: in.Path, Size: r.size, SchemaMajor: m.Schema.Major, SchemaMinor: m.Schema.Minor,
 		ProductVersion: m.ProductVersion, CreatedAt: m.CreatedAt, CapsuleID: m.CapsuleID, ContentDigest: m.ContentDigest,
 		Scope: m.Scope, Privacy: m.Privacy, Slug: m.Project.Slug, Name: m.Project.Name, Counts: countsOf(&m.Counts),
-		Redactions: m.Redaction.Replaced, LeftOut: m.Redaction.LeftOut,
+		Redactions: m.Redaction.Replaced, LeftOut: m.Redaction.LeftOut, Encrypted: r.encrypted, Signature: r.signature,
 	}, nil
 }
 
 // openRegular opens a regular file. A pipe or a device is not opened: it could block.
-func openRegular(path string) (f *os.File, size int64, err error) {
+func openRegular(field, path string) (f *os.File, size int64, err error) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() {
 		f, err = os.Open(path)
 	}
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		return nil, 0, hub.Invalid("path", "the hub may not read the file").WithFix("give the user of the hub the right to read it")
+		return nil, 0, hub.Invalid(field, "the hub may not read the file").WithFix("give the user of the hub the right to read it")
 	case err != nil:
-		return nil, 0, hub.NewError(hub.CodePathNotFound, "there is no such file").With("path", path).WithFix("check the path; it is one of the hub's machine")
+		return nil, 0, hub.NewError(hub.CodePathNotFound, "there is no such file").With("field", field).With("path", path).WithFix("check the path; it is one of the hub's machine")
 	case f == nil:
-		return nil, 0, hub.Invalid("path", "the path names no regular file").WithFix("name a file")
+		return nil, 0, hub.Invalid(field, "the path names no regular file").WithFix("name a file")
 	}
 	// The file that was opened counts, not the one that was looked at.
 	if info, err = f.Stat(); err == nil && !info.Mode().IsRegular() {
-		err = hub.Invalid("path", "the path names no regular file").WithFix("name a file")
+		err = hub.Invalid(field, "the path names no regular file").WithFix("name a file")
 	}
 	if err != nil {
 		_ = f.Close()

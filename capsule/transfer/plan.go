@@ -35,6 +35,7 @@ type plan struct {
 	sum         [sha256.Size]byte // of the file
 	rendered    *rendering        // what is in tree; nil: nothing was asked for
 	mirror      *mirrorPlan       // nil: there is none
+	signing     *signing          // nil: there is no signature
 	done, total atomic.Int64
 	placing     chan struct{} // holds one token, which a confirmation takes
 }
@@ -75,7 +76,7 @@ func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput, form h
 	}
 	p.file = filepath.Join(x.options.Dir, p.row.PlanID+planSuffix)
 	p.tree = filepath.Join(x.options.Dir, p.row.PlanID+treeSuffix)
-	return p, nil
+	return p, p.sealer()
 }
 
 // shown returns the row with how far the export is. The caller holds Exports.mu.
@@ -90,6 +91,9 @@ func (x *Exports) write(ctx context.Context, p *plan) {
 	size, err := x.export(ctx, p)
 	if err == nil {
 		err = x.render(ctx, p)
+	}
+	if err == nil {
+		size, err = x.seal(ctx, p, size)
 	}
 	if err != nil {
 		err = asError(err)
@@ -125,6 +129,9 @@ func (p *plan) settle(size int64) {
 	row.AsOfSeq, row.AsOfMessage = p.result.Head.Seq, p.result.Head.Message
 	row.CapsuleID, row.ContentDigest = m.CapsuleID, m.ContentDigest
 	row.Prompt = promptOf(row)
+	if p.signing != nil {
+		state += "\n" + string(p.signing.text)
+	}
 	sum := sha256.Sum256([]byte(row.PlanID + "\n" + hex.EncodeToString(p.sum[:]) + "\n" + state + "\n" + row.Prompt))
 	row.PlanDigest = "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -32,6 +32,16 @@ func promptOf(p *hub.CapsulePlan) string {
 	} else {
 		line("size", number(p.Size)+" bytes, for your user alone (mode 0600)")
 	}
+	if len(p.Recipients) > 0 {
+		line("encrypted", "only these can open it, and you only if one of them is yours")
+		for _, to := range p.Recipients {
+			line("", to)
+		}
+	}
+	if p.Signer != nil {
+		line("signed", "by key "+p.Signer.KeyID+" (public key "+p.Signer.PublicKey+")")
+		line("", "the signature goes to "+p.Signer.File)
+	}
 	if p.Mirror != nil {
 		mirrorLines(&b, line, p.Mirror)
 	}
