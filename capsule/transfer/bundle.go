@@ -107,11 +107,8 @@ func (diskPlacer) Rename(from, to string) error {
 // placeBundle copies the files of a plan into a folder beside the target, and gives that
 // folder the name of the target when all of it is on the disk. A rename of a folder never
 // replaces a file or a folder, whenever that appeared.
-func (x *Exports) placeBundle(ctx context.Context, p *plan, target string) error {
-	if err := checkFolder(target); err != nil {
-		return err
-	}
-	err := placeFolder(ctx, diskPlacer{}, p.rendered, target)
+func (x *Exports) placeBundle(ctx context.Context, p *plan, target, prefix string) error {
+	err := placeFolder(ctx, diskPlacer{}, p.rendered, target, prefix)
 	if err != nil {
 		if again := checkFolder(target); again != nil {
 			return again
@@ -120,9 +117,9 @@ func (x *Exports) placeBundle(ctx context.Context, p *plan, target string) error
 	return err
 }
 
-func placeFolder(ctx context.Context, disk placer, r *rendering, target string) error {
+func placeFolder(ctx context.Context, disk placer, r *rendering, target, prefix string) error {
 	above := filepath.Dir(target)
-	part := filepath.Join(above, partPrefix+rand.Text())
+	part := filepath.Join(above, prefix+rand.Text())
 	if err := disk.Mkdir(part); err != nil {
 		return err
 	}

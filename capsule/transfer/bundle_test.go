@@ -106,9 +106,10 @@ func TestPlansThatAreDoneDoNotCount(t *testing.T) {
 }
 
 // bindRepo binds the rig's room to a new Git work tree.
-func (r *rig) bindRepo(t *testing.T) string {
+func (r *rig) bindRepo(t *testing.T, repo string) string {
 	t.Helper()
-	repo, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, os.MkdirAll(repo, 0o700))
+	repo, err := filepath.EvalSymlinks(repo)
 	require.NoError(t, err)
 	if out, err := exec.Command("git", "init", "-q", repo).CombinedOutput(); err != nil {
 		t.Skipf("there is no git: %v %s", err, out)
@@ -121,7 +122,7 @@ func (r *rig) bindRepo(t *testing.T) string {
 // A mirror is what was confirmed: if its folder has changed since, the export is planned again.
 func TestChangedMirrorIsPlannedAgain(t *testing.T) {
 	r := newRig(t)
-	repo := r.bindRepo(t)
+	repo := r.bindRepo(t, t.TempDir())
 	in := r.input("a.hubpack")
 	in.GitMirror = true
 	p := r.plan(t, in)
@@ -152,7 +153,7 @@ func TestMirrorThatFailsIsTold(t *testing.T) {
 		t.Skip("root may write everywhere")
 	}
 	r := newRig(t)
-	repo := r.bindRepo(t)
+	repo := r.bindRepo(t, t.TempDir())
 	in := r.input("a.hubpack")
 	in.GitMirror = true
 	p := r.plan(t, in)

@@ -21,9 +21,6 @@ import (
 // Extension ends the name of a capsule.
 const Extension = ".hubpack"
 
-// partPrefix begins the name that the file has beside its target until it is whole.
-const partPrefix = ".hubpack-part-"
-
 // checkTarget refuses a path at which no capsule can be put.
 func checkTarget(path, suffix string) error {
 	switch {
@@ -148,7 +145,10 @@ func (x *Exports) fits(ctx context.Context, p *plan) error {
 // put puts what was planned at its target.
 func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 	if p.row.Form == hub.CapsuleBundle {
-		return x.placeBundle(ctx, p, target)
+		if err := checkFolder(target); err != nil {
+			return err
+		}
+		return x.noted(p.row.PlanID, target, func(prefix string) error { return x.placeBundle(ctx, p, target, prefix) })
 	}
 	if err := checkTarget(target, suffixOf(len(p.row.Recipients) > 0)); err != nil {
 		return err
@@ -158,7 +158,8 @@ func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 			return err
 		}
 	}
-	if err := x.place(ctx, p, target); err != nil {
+	err := x.noted(p.row.PlanID, target, func(prefix string) error { return x.place(ctx, p, target, prefix) })
+	if err != nil {
 		return errors.Join(err, p.withdrawSignature(err))
 	}
 	return nil
@@ -166,14 +167,14 @@ func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 
 // place copies the file of a plan to its target: as a part beside it, which is synced,
 // compared with what was planned, and gets its name only then. It replaces nothing.
-func (x *Exports) place(ctx context.Context, p *plan, target string) error {
+func (x *Exports) place(ctx context.Context, p *plan, target, prefix string) error {
 	from, err := os.Open(p.file)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
 	err = osfile.Create(target, osfile.Content{
-		Prefix: partPrefix, Mode: 0o600, Exactly: true,
+		Prefix: prefix, Mode: 0o600, Exactly: true,
 		Write: func(w io.Writer) error {
 			_, err := io.Copy(w, &until{ctx: ctx, r: from})
 			return err
@@ -187,7 +188,7 @@ func (x *Exports) place(ctx context.Context, p *plan, target string) error {
 				return hub.NewError(hub.CodeCorruptRecord, "the file of the plan is not what was written").
 					WithFix("plan the export again; if it happens again, look at the disk")
 			}
-			return p.placeSignature() // as late as can be: the name of the file comes next
+			return p.placeSignature(prefix) // as late as can be: the name of the file comes next
 		},
 	})
 	if errors.Is(err, fs.ErrExist) {

@@ -113,7 +113,7 @@ func TestBundleIsWholeOrAbsentAfterAKill(t *testing.T) {
 			require.NoError(t, os.Mkdir(target, 0o700)) // an empty folder may be there
 		}
 		s := &steps{left: kills}
-		err := placeFolder(t.Context(), crashPlacer{steps: s}, r, target)
+		err := placeFolder(t.Context(), crashPlacer{steps: s}, r, target, partPrefix)
 		entries, _ := os.ReadDir(target)
 		switch got := len(entries); {
 		case got == 0 && err == nil:
@@ -140,12 +140,12 @@ func TestBundleIsRemovedIfItFails(t *testing.T) {
 	r := rendered(t, map[string]string{"README.md": "one"})
 	above := t.TempDir()
 	r.sums["README.md"] = strings.Repeat("0", 64)
-	if err := placeFolder(t.Context(), diskPlacer{}, r, filepath.Join(above, "x")); err == nil {
+	if err := placeFolder(t.Context(), diskPlacer{}, r, filepath.Join(above, "x"), partPrefix); err == nil {
 		t.Error("a file that is not what was rendered is placed")
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(errCrashed)
-	if err := placeFolder(ctx, diskPlacer{}, r, filepath.Join(above, "x")); !errors.Is(err, errCrashed) {
+	if err := placeFolder(ctx, diskPlacer{}, r, filepath.Join(above, "x"), partPrefix); !errors.Is(err, errCrashed) {
 		t.Errorf("a cancelled bundle: %v", err)
 	}
 	if left := treeOf(t, above); len(left) != 0 {
@@ -347,5 +347,34 @@ func TestMirrorRefusesABadLedger(t *testing.T) {
 	}
 	if got := treeOf(t, tree)["src"]; got != "x" {
 		t.Error("a file outside of the mirror is gone")
+	}
+}
+
+// What a note names is removed at the next start, and nothing else, whatever the note says.
+func TestNextStartRemovesParts(t *testing.T) {
+	plans, out := t.TempDir(), t.TempDir()
+	id, other := newID(), newID()
+	ours, theirs, mine := partPrefix+id+"-ABC", partPrefix+other+"-ABC", "mine"
+	for _, name := range []string{ours, theirs, mine} {
+		require.NoError(t, os.MkdirAll(filepath.Join(out, name, "rooms"), 0o700))
+	}
+	notes := map[string]string{
+		id:      filepath.Join(out, partPrefix+id+"-"),
+		other:   filepath.Join(out, "mi"), // not of the export that the note is of
+		newID(): partPrefix,
+		newID(): "",
+		newID(): filepath.Join(out, "gone", partPrefix),
+	}
+	for id, path := range notes {
+		require.NoError(t, os.WriteFile(filepath.Join(plans, id+noteSuffix), []byte(path), 0o600))
+	}
+	New(Options{Dir: plans}).Close()
+	for name, stays := range map[string]bool{ours: false, theirs: true, mine: true} {
+		if _, err := os.Stat(filepath.Join(out, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if left, err := os.ReadDir(plans); err != nil || len(left) > 0 {
+		t.Errorf("in the folder of the plans there is %v, %v", left, err)
 	}
 }

@@ -61,7 +61,8 @@ const (
 	treeSuffix = ".tree"
 )
 
-// New returns the plans of a hub: none. What a crash has left in the folder is deleted.
+// New returns the plans of a hub: none. What a crash has left in the folder, and beside the
+// targets of its exports, is deleted.
 func New(o Options) *Exports {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -81,6 +82,9 @@ func New(o Options) *Exports {
 		}
 		if ok && isPlanID(id) {
 			x.remove(filepath.Join(o.Dir, e.Name()))
+		}
+		if id, ok := strings.CutSuffix(e.Name(), noteSuffix); ok && isPlanID(id) {
+			x.removeNoted(filepath.Join(o.Dir, e.Name()), id)
 		}
 	}
 	return x

@@ -142,12 +142,12 @@ func (x *Exports) encrypt(ctx context.Context, p *plan) (int64, error) {
 
 // placeSignature writes the signature of a plan. It is there before the capsule has its name,
 // so a capsule that was to be signed never stands without.
-func (p *plan) placeSignature() error {
+func (p *plan) placeSignature(prefix string) error {
 	if p.signing == nil {
 		return nil
 	}
 	err := osfile.Create(p.row.Signer.File, osfile.Content{
-		Prefix: partPrefix, Mode: 0o600, Exactly: true, Write: osfile.Bytes(p.signing.text),
+		Prefix: prefix, Mode: 0o600, Exactly: true, Write: osfile.Bytes(p.signing.text),
 	})
 	if errors.Is(err, fs.ErrExist) {
 		return targetExists(p.row.Signer.File)

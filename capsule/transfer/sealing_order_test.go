@@ -24,7 +24,7 @@ func TestNoCapsuleWithoutItsSignature(t *testing.T) {
 	require.NoError(t, os.WriteFile(p.file, text, 0o600))
 	require.NoError(t, os.WriteFile(p.row.Signer.File, []byte("somebody else's"), 0o600))
 	var x Exports
-	err := x.place(t.Context(), p, p.row.Target)
+	err := x.place(t.Context(), p, p.row.Target, partPrefix)
 	var refused *hub.Error
 	if !errors.As(err, &refused) || refused.Code != hub.CodeTargetExists {
 		t.Errorf("error %v", err)
@@ -33,7 +33,7 @@ func TestNoCapsuleWithoutItsSignature(t *testing.T) {
 		t.Errorf("the capsule is there without its signature: %v", err)
 	}
 	require.NoError(t, os.Remove(p.row.Signer.File))
-	require.NoError(t, x.place(t.Context(), p, p.row.Target))
+	require.NoError(t, x.place(t.Context(), p, p.row.Target, partPrefix))
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
 		t.Errorf("there is %v: %v", entries, err)
 	}

@@ -138,6 +138,8 @@ var faults = []fault{
 	{145, "a number where the hub writes ids is not looked at", "Metadata", swap("d.Number(id)", ""), "TestDecoderTellsWhatMetadataKeep"},
 	{146, "an imported task is still to be done", "task", swap("row.Was, row.Task.Status = t.Status, hub.TaskCancelled", "row.Was = t.Status"), "TestImportObligesNobody"},
 	{146, "imported messages are news", "messagesBeside", swap("g.hidden || kind == core.ScopePublic", "g.hidden"), "TestImportedMessagesAreNobodysNews"},
+	{147, "a part that a killed export left stays", "removeParts", swap("os.RemoveAll(filepath.Join(dir, e.Name()))", "nil"), "TestNextStartRemovesParts"},
+	{147, "a note makes the hub remove any file", "removeNoted", swap("prefix == partPrefix+id+\"-\" && ", ""), "TestNextStartRemovesParts"},
 	{122, "a digest counts as seen", "Receipt", never("h.view.DigestOnly"), "TestBudgetMakesDigests"},
 	{122, "a request becomes a digest", "wholeFor", swap("kind == hub.KindTaskRequest", "kind == hub.KindClaim"), "TestBudgetMakesDigests"},
 	{150, "bytes between entries are passed over", "readDirectory", never("f.header != next"), "TestArchivesThatAreNotPlainAreRefused"},
