@@ -10,6 +10,7 @@ import (
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
 	"hubcli/actors/capsules"
+	"hubcli/actors/connections"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/guard"
@@ -28,6 +29,12 @@ type Runner = spawns.Runner
 
 // Notifier tells the operator of questions.
 type Notifier = asks.Notifier
+
+// Directory knows hosted providers.
+type Directory = connections.Directory
+
+// Credentials keeps secrets outside of the store.
+type Credentials = connections.Credentials
 
 // Options is what a Hub is made of. Journal, Rows and Secret are required.
 type Options struct {
@@ -48,6 +55,10 @@ type Options struct {
 	Runner Runner
 	// Notifier tells the operator of questions outside of the hub. nil: nothing does.
 	Notifier Notifier
+	// Directory knows hosted providers, and Credentials keeps their keys. nil: the hub
+	// has no connections.
+	Directory   Directory
+	Credentials Credentials
 	// BaseURL is the address by which processes that the hub starts reach it.
 	BaseURL string
 	// Info is answered to hub-info as it is.
@@ -97,6 +108,7 @@ const (
 type Hub struct {
 	*leases.Leases
 	*lists.Lists
+	*connections.Manager
 
 	engine   *engine.Engine
 	options  Options

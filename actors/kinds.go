@@ -2,6 +2,7 @@ package actors
 
 import (
 	"hubcli/actors/asks"
+	"hubcli/actors/connections"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/leases"
@@ -40,6 +41,7 @@ func (h *Hub) kinds() []engine.Kind {
 		{Kind: core.OwnerAsks, Load: stored(func(string) (*core.Asks, error) { return asks.Load(h.rows) })},
 		{Kind: core.OwnerPauses, Load: stored(func(string) (*core.Pauses, error) { return h.loadPauses() })},
 		{Kind: core.OwnerMutes, Load: stored(func(string) (*core.Mutes, error) { return h.loadMutes() })},
+		{Kind: core.OwnerConnections, Load: stored(func(string) (*core.Connections, error) { return connections.Load(h.rows) })},
 		{Kind: core.OwnerBudgets, Load: stored(func(string) (*core.Budgets, error) { return h.loadBudgets() })},
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
 	"hubcli/actors/capsules"
+	"hubcli/actors/connections"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/actors/guard"
@@ -101,6 +102,9 @@ func newHub(options Options) *Hub {
 	})
 	h.spawns = spawns.New(spawns.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
+	})
+	h.Manager = connections.New(connections.Options{
+		Engine: h.engine, Rows: h.rows, Log: h.log, Secret: options.Secret, Directory: options.Directory, Credentials: options.Credentials,
 	})
 	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
 	h.guard = guard.New(guard.Options{

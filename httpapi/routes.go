@@ -40,6 +40,7 @@ var resources = []handlers{
 	debugHandlers,
 	backupHandlers,
 	capsuleHandlers,
+	connectionHandlers,
 	watchHandlers,
 	passHandlers,
 }

@@ -423,6 +423,7 @@ type Service interface {
 	Retirements
 	Mutes
 	Budgets
+	Connections
 	Permissions
 	Ledgers
 	Loops

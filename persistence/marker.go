@@ -27,7 +27,8 @@ import (
 //	2  rooms and all that is in them, runs, hand-offs, memory, what was seen
 //	3  tool surfaces, spawns
 //	4  questions to the operator, pauses, broken leases, renamed projects and rooms, archived rooms,
-//	   permission prompts, the guard of a room, muted agents, budgets, passes
+//	   permission prompts, the guard of a room, muted agents, budgets, passes, connections to
+//	   providers
 const FormatVersion = 4
 
 // Names in the folder of a store. They are part of the store's format.

@@ -68,6 +68,7 @@ func (t *Tree) machine() redact.Options {
 	if n, err := t.Hub.Notify(context.Background()); err == nil && len(n.Webhook) > len("https://x") {
 		o.Literals = append(o.Literals, n.Webhook)
 	}
+	o.Literals = append(o.Literals, t.Hub.ConnectionSecrets(context.Background())...)
 	if home, err := os.UserHomeDir(); err == nil {
 		o.Homes = append(o.Homes, home)
 		o.Users = append(o.Users, filepath.Base(home))

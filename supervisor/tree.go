@@ -48,6 +48,11 @@ type Config struct {
 	// Notifier tells the operator of questions; nil: nothing does.
 	Notifier actors.Notifier
 
+	// Directory knows hosted providers, and Credentials keeps their keys; nil: the hub has
+	// no connections.
+	Directory   actors.Directory
+	Credentials actors.Credentials
+
 	// WithoutSearch runs the hub without a search index, for tests and measures.
 	WithoutSearch bool
 	// Actors may change how the actors run, for tests.
@@ -121,7 +126,7 @@ func (t *Tree) startParts() (err error) {
 	}
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
-		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier,
+		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
 	}
 	if !c.WithoutSearch {
 		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)

@@ -12,7 +12,7 @@ var factTypes = func() map[FactType]func() Fact {
 	all := map[FactType]func() Fact{}
 	for _, kind := range []map[FactType]func() Fact{
 		agentFacts(), channelFacts(), leaseFacts(), taskFacts(), runFacts(), projectFacts(), roomFacts(), memoryFacts(),
-		settingsFacts(), spawnFacts(), askFacts(), pauseFacts(), leaseBreakFacts(), renameFacts(), archiveFacts(), retireFacts(), muteFacts(), budgetFacts(), importFacts(),
+		settingsFacts(), spawnFacts(), askFacts(), pauseFacts(), leaseBreakFacts(), renameFacts(), archiveFacts(), retireFacts(), muteFacts(), budgetFacts(), importFacts(), connectionFacts(),
 	} {
 		maps.Copy(all, kind)
 	}

@@ -22,6 +22,8 @@ const (
 	PrefixRun      = "run"
 	PrefixSpawn    = "sp"
 	PrefixAsk      = "ask"
+
+	PrefixConnection = "cn"
 )
 
 // IDAt returns the id of the thing that the record at seq creates.

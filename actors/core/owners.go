@@ -54,6 +54,9 @@ func MutesOwner() Owner { return Owner{Kind: OwnerMutes} }
 // BudgetsOwner is the owner of all budgets.
 func BudgetsOwner() Owner { return Owner{Kind: OwnerBudgets} }
 
+// ConnectionsOwner is the owner of all connections to providers.
+func ConnectionsOwner() Owner { return Owner{Kind: OwnerConnections} }
+
 // DirectoryOwner names the section of a checkpoint that holds the live sessions.
 // It decides nothing, and no record is its own.
 func DirectoryOwner() Owner { return Owner{Kind: OwnerAgent} }

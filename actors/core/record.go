@@ -44,6 +44,8 @@ const (
 	OwnerPauses   OwnerKind = 12
 	OwnerMutes    OwnerKind = 14
 	OwnerBudgets  OwnerKind = 15
+
+	OwnerConnections OwnerKind = 16
 )
 
 func (k OwnerKind) String() string {
@@ -74,6 +76,8 @@ func (k OwnerKind) String() string {
 		return "mutes"
 	case OwnerBudgets:
 		return "budgets"
+	case OwnerConnections:
+		return "connections"
 	}
 	return fmt.Sprintf("kind-%d", uint8(k))
 }
@@ -207,6 +211,8 @@ const (
 	TableImport          Table = 90  // key: first sequence number of the import's gap, big endian
 	TableBudget          Table = 71  // key: "agent" or "room", 0, its id; empty value: the budget is over
 	TablePass            Table = 100 // key: pass id; empty value: the pass has ended
+	TableConnection      Table = 110 // key: connection id; empty value: it was deleted
+	TableConnectionModel Table = 111 // key: connection id; value: the models that its provider told last, empty: none
 )
 
 // Row is the latest state of one thing. A later row of the same table and key

@@ -52,6 +52,7 @@ const (
 	EffectRetired         uint8 = 45
 	EffectPass            uint8 = 60
 	EffectPassEnded       uint8 = 61
+	EffectConnection      uint8 = 70
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"hubcli/cli"
+	"hubcli/integrations/provider"
 	"hubcli/supervisor"
 )
 
@@ -40,7 +41,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	}
 	adapters := newAdapters(&cfg, log)
 	tree, err := supervisor.Start(supervisor.Config{
-		Runner: runner(), BaseURL: base, Notifier: notifier(),
+		Runner: runner(), BaseURL: base, Notifier: notifier(), Directory: &provider.Client{}, Credentials: credentials(),
 		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters,
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})

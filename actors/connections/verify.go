@@ -1,0 +1,132 @@
+package connections
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// VerifyConnection asks the provider; see hub.Connections. What it has shown is recorded in
+// any case.
+func (m *Manager) VerifyConnection(ctx context.Context, ref string) (hub.Outcome[hub.Connection], error) {
+	if out, again, err := m.answeredBefore(ctx); err != nil || again {
+		if err == nil {
+			err = failed(&out.Row)
+		}
+		return out, err
+	}
+	row, err := m.find(ctx, ref)
+	if err != nil {
+		return hub.Outcome[hub.Connection]{}, err
+	}
+	to, err := m.target(ctx, &row)
+	if err != nil {
+		return hub.Outcome[hub.Connection]{}, err
+	}
+	var models []hub.ProviderModel
+	key, fault := m.key(ctx, &row, &to)
+	var check hub.ConnectionCheck
+	if fault != nil {
+		check = *fault
+	} else if check, models, err = m.directory.Check(ctx, to, key); err != nil {
+		return hub.Outcome[hub.Connection]{}, err
+	}
+	out, err := m.change(ctx, sizeOf(models), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
+		return c.Checked(&row, check, models, m.fingerprint(key), now)
+	})
+	if err != nil {
+		return out, err
+	}
+	return out, failed(&out.Row)
+}
+
+// failed is the error of a verification that has failed; nil: it went well.
+func failed(row *hub.Connection) error {
+	if row.Check == nil || row.Check.OK {
+		return nil
+	}
+	return hub.NewError(hub.CodeProviderFailed, row.Check.Message).
+		With("fault", string(row.Check.Fault)).With("connection_id", row.ConnectionID).WithFix(row.Check.Fix)
+}
+
+// sizeOf is about how many bytes models take.
+func sizeOf(models []hub.ProviderModel) (n int) {
+	for i := range models {
+		n += len(models[i].ModelID) + len(models[i].Name) + 100
+	}
+	return n
+}
+
+// ConnectionVariable returns the variable that a spawned harness gets for a connection, and its
+// value. Errors: connection_not_found, ambiguous, credential_unresolved.
+func (m *Manager) ConnectionVariable(ctx context.Context, ref string) (string, hub.Secret, error) {
+	row, err := m.find(ctx, ref)
+	if err != nil {
+		return "", hub.Secret{}, err
+	}
+	to, err := m.target(ctx, &row)
+	if err != nil {
+		return "", hub.Secret{}, err
+	}
+	key, fault := m.key(ctx, &row, &to)
+	switch {
+	case fault != nil:
+		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key: "+fault.Message).
+			With("connection_id", row.ConnectionID).WithFix(fault.Fix)
+	case key.Empty():
+		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key that could be handed on").
+			With("connection_id", row.ConnectionID).WithFix("leave it out of the command: its server needs no key")
+	case row.KeyVariable == "":
+		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "no variable is known for the key of the connection "+row.Label).
+			With("connection_id", row.ConnectionID).WithFix("give its key in a variable of the hub's environment: the child gets the variable of the same name")
+	}
+	return row.KeyVariable, key, nil
+}
+
+// ConnectionSecrets returns the keys of all connections, and those in the variables of the
+// presets, so that what leaves the machine is searched for them. A key that cannot be read
+// is not among them.
+func (m *Manager) ConnectionSecrets(ctx context.Context) []string {
+	if m.credentials == nil || m.directory == nil {
+		return nil
+	}
+	refs := map[string]bool{}
+	for _, p := range m.directory.Presets() {
+		for _, name := range p.Env {
+			refs[refEnv+name] = true
+		}
+	}
+	rows, err := m.Connections(ctx)
+	if err != nil {
+		m.log.LogAttrs(ctx, slog.LevelWarn, "keys of connections not known", slog.Any("error", err))
+	}
+	for i := range rows {
+		if rows[i].KeyRef != "" {
+			refs[rows[i].KeyRef] = true
+		}
+	}
+	var keys []string
+	closed := false // one refusal of the credential store is enough: each may take its whole time
+	for ref := range refs {
+		if closed && strings.HasPrefix(ref, refOS) {
+			continue
+		}
+		key, err := m.credentials.Get(ctx, ref)
+		if errors.Is(err, &hub.Error{Code: hub.CodeCredentialStore}) {
+			closed = true
+			m.log.LogAttrs(ctx, slog.LevelWarn, "keys of connections not known", slog.Any("error", err))
+		}
+		if err == nil && len(key.Reveal()) >= shortestSecret {
+			keys = append(keys, key.Reveal())
+		}
+	}
+	return keys
+}
+
+// shortestSecret is the shortest text that is looked for in other texts: anything shorter
+// would be found everywhere.
+const shortestSecret = 6
