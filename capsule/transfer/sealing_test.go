@@ -192,7 +192,7 @@ func TestSignaturesAreChecked(t *testing.T) {
 				require.NoError(t, os.WriteFile(signature, own, 0o600))
 			}
 			require.NoError(t, put())
-			_, err := r.look(t, known)
+			_, err := r.look(t, hub.CapsuleInspectInput{Path: a, Keys: known.Keys}) // none is not asked for
 			wantCode(t, err, hub.CodeSignatureInvalid)
 		})
 	}
