@@ -153,6 +153,8 @@ func wantRowsOfFacts(t *testing.T, d *disk) {
 				m = core.NewMutes()
 			case core.OwnerBudgets:
 				m = core.NewBudgets()
+			case core.OwnerConnections:
+				m = core.NewConnections()
 			case core.OwnerRoom:
 				t.Fatalf("record %d is of %s", r.Seq, r.Owner)
 			}

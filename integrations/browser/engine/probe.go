@@ -114,10 +114,14 @@ func kindOf(path, said string) hub.BrowserKind {
 		kind     hub.BrowserKind
 	}{
 		{name, "headless", hub.BrowserHeadlessShell},
-		{said, "Edge", hub.BrowserEdge}, {name, "edge", hub.BrowserEdge},
-		{said, "Brave", hub.BrowserBrave}, {name, "brave", hub.BrowserBrave},
-		{said, "Chromium", hub.BrowserChromium}, {name, "chromium", hub.BrowserChromium},
-		{said, "Chrome", hub.BrowserChrome}, {name, "chrome", hub.BrowserChrome},
+		{said, "Edge", hub.BrowserEdge},
+		{name, "edge", hub.BrowserEdge},
+		{said, "Brave", hub.BrowserBrave},
+		{name, "brave", hub.BrowserBrave},
+		{said, "Chromium", hub.BrowserChromium},
+		{name, "chromium", hub.BrowserChromium},
+		{said, "Chrome", hub.BrowserChrome},
+		{name, "chrome", hub.BrowserChrome},
 	} {
 		if strings.Contains(known.in, known.part) {
 			return known.kind
