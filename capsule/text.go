@@ -1,6 +1,7 @@
 package capsule
 
 import (
+	"bytes"
 	"mime"
 	"strings"
 	"unicode/utf8"
@@ -10,15 +11,17 @@ import (
 // texts redacted and leaves other bytes out. A text is valid UTF-8 without the byte 0, of a content type that says so: text, or one of
 // the formats of code and data that are written as text.
 func TextContent(contentType string, data []byte) bool {
+	return TextType(contentType) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
+}
+
+// TextType reports whether a content type says that something is a text.
+func TextType(contentType string) bool {
 	media, _, err := mime.ParseMediaType(contentType)
 	if err != nil {
 		return false
 	}
 	kind, name, _ := strings.Cut(media, "/")
-	if suffix := name[strings.LastIndex(name, "+")+1:]; kind != "text" && !textFormats[suffix] {
-		return false
-	}
-	return utf8.Valid(data) && strings.IndexByte(string(data), 0) < 0
+	return kind == "text" || textFormats[name[strings.LastIndex(name, "+")+1:]]
 }
 
 // textFormats are the names, or the suffixes of names, of formats that are written as text.

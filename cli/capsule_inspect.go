@@ -80,7 +80,7 @@ func printCapsule(w io.Writer, s *hub.CapsuleSummary) error {
 		{"tasks", fmt.Sprint(n.Tasks)},
 		{"messages", fmt.Sprintf("%d, %d of them direct", n.Messages, n.Direct)},
 		{"redacted", tallied(s.Redactions)},
-		{"left out", tallied(s.LeftOut)},
+		{"left out", hub.LeftOutWords(s.LeftOut, func(n int64) string { return fmt.Sprint(n) })},
 		{"written", fmt.Sprintf("%s by version %s, schema %d.%d", s.CreatedAt, s.ProductVersion, s.SchemaMajor, s.SchemaMinor)},
 		{"signed", signedBy(&s.Signature)},
 		{"encrypted", yesNo(s.Encrypted)},

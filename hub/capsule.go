@@ -128,6 +128,18 @@ type CapsuleCounts struct {
 	BlobBytes int64 `json:"blob_bytes"` // of all artifacts
 }
 
+// MaxLeftOutNames is how many artifacts that are left out a plan names; it counts all.
+const MaxLeftOutNames = 20
+
+// CapsuleLeftOut is an artifact whose bytes a share_safe capsule leaves out.
+type CapsuleLeftOut struct {
+	ArtifactID ArtifactID `json:"artifact_id"`
+	Title      string     `json:"title"`
+	Version    int64      `json:"version"`
+	// Reason is binary, or encoding: it says that it is a text, and is none in UTF-8.
+	Reason string `json:"reason"`
+}
+
 // CapsulePlan says exactly what an export writes. The file exists already, where nobody
 // sees it; to confirm the plan puts it at its target. Members below Total are those of a
 // plan that is ready or done.
@@ -154,10 +166,12 @@ type CapsulePlan struct {
 	AsOfMessage   MessageID      `json:"as_of_message"`
 	CapsuleID     string         `json:"capsule_id"`
 	ContentDigest string         `json:"content_digest"`
-	Mirror        *CapsuleMirror `json:"mirror,omitempty"`     // if one was asked for
-	Signer        *CapsuleSigner `json:"signer,omitempty"`     // if a signature was asked for
-	Recipients    []string       `json:"recipients,omitempty"` // to whom the file is encrypted
-	PlanDigest    string         `json:"plan_digest"`
+	Mirror        *CapsuleMirror `json:"mirror,omitempty"` // if one was asked for
+	// Artifacts are the first MaxLeftOutNames artifacts that LeftOut counts as binary_artifacts.
+	Artifacts  []CapsuleLeftOut `json:"artifacts,omitempty"`
+	Signer     *CapsuleSigner   `json:"signer,omitempty"`     // if a signature was asked for
+	Recipients []string         `json:"recipients,omitempty"` // to whom the file is encrypted
+	PlanDigest string           `json:"plan_digest"`
 	// Prompt is the exact question to ask the operator.
 	Prompt string `json:"prompt"`
 }

@@ -16,6 +16,8 @@ type Result struct {
 	Manifest capsule.Manifest
 	Head     core.Head // of the state that the capsule shows
 	State    State     // of what can change without a new message
+	// LeftOut are the first artifacts that were left out as binary.
+	LeftOut []hub.CapsuleLeftOut
 }
 
 // An exporter writes one capsule.
@@ -28,6 +30,7 @@ type exporter struct {
 	changed capsule.Redaction
 	done    int64
 	tell    func(done, total int64)
+	omitted []hub.CapsuleLeftOut
 }
 
 // blob is what the capsule has of an artifact's content.
@@ -74,7 +77,7 @@ func Export(ctx context.Context, rows core.Snapshot, w io.Writer, req Request, i
 	}
 	m, err := e.out.Close()
 	e.tell(e.total(), e.total())
-	return Result{Manifest: m, Head: head, State: s.state()}, err
+	return Result{Manifest: m, Head: head, State: s.state(), LeftOut: e.omitted}, err
 }
 
 // writeAll writes the entries, one after the other.

@@ -83,6 +83,8 @@ func (e *exporter) decisionLines() error {
 const (
 	artifactBinary = "binary"
 	artifactLarge  = "too_large" // after its redaction
+
+	artifactEncoding = "encoding" // of the plan alone: the capsule says binary
 )
 
 // contents writes the bytes of the artifacts, one after the other.
@@ -116,6 +118,7 @@ func (e *exporter) contentOf(a *hub.Artifact, data []byte, b *blob) []byte {
 		if e.texts.redactor != nil && !slices.Contains(e.req.Binary, a.ArtifactID) {
 			b.leftOut = artifactBinary
 			e.left(leftBinary, 1)
+			e.nameLeftOut(a)
 		}
 		return data
 	}
@@ -126,6 +129,19 @@ func (e *exporter) contentOf(a *hub.Artifact, data []byte, b *blob) []byte {
 		e.left(leftContent, 1)
 	}
 	return []byte(out)
+}
+
+// nameLeftOut keeps the names of the first artifacts that are left out, as the operator knows
+// them. They are for the plan, and in no capsule.
+func (e *exporter) nameLeftOut(a *hub.Artifact) {
+	if len(e.omitted) >= hub.MaxLeftOutNames {
+		return
+	}
+	reason := artifactBinary
+	if capsule.TextType(a.ContentType) {
+		reason = artifactEncoding
+	}
+	e.omitted = append(e.omitted, hub.CapsuleLeftOut{ArtifactID: a.ArtifactID, Title: a.Title, Version: a.Version, Reason: reason})
 }
 
 func (e *exporter) artifactLines() error {

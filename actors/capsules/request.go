@@ -73,7 +73,7 @@ const (
 	leftTasks    = "direct_tasks"       // tasks that direct messages opened
 	leftNamed    = "tasks_elsewhere"    // tasks that others name and that are not in the capsule
 	leftRuns     = "runs_elsewhere"     // runs that tasks name and that are not in the capsule
-	leftBinary   = "binary_artifacts"   // in share_safe
+	leftBinary   = hub.LeftBinary       // in share_safe
 	leftMemories = "project_memories"   // in selected_rooms
 	leftMetadata = "oversized_metadata" // too large after their redaction
 	leftContent  = "oversized_contents" // of attachments and artifacts, likewise

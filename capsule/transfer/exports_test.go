@@ -3,7 +3,9 @@ package transfer_test
 import (
 	"archive/zip"
 	"context"
+	"encoding/base64"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -249,5 +251,43 @@ func TestSecretsOfTheHubAreRedacted(t *testing.T) {
 				t.Errorf("%s has secret %d", f.Name, i)
 			}
 		}
+	}
+}
+
+// What is left out is said in words, and artifacts by their names, some of them.
+func TestLeftOutArtifactsAreNamed(t *testing.T) {
+	r := newRig(t)
+	add := func(title, media string, content []byte) hub.ArtifactID {
+		encoded := base64.StdEncoding.EncodeToString(content)
+		a, err := r.Hub.Hub.AddArtifact(r.ctx, hub.ArtifactInput{
+			RoomID: r.room.RoomID, Title: title, Kind: "file", By: "ann", ContentType: media,
+			ContentBase64: &encoded,
+		})
+		require.NoError(t, err)
+		return a.Row.ArtifactID
+	}
+	logo := add("logo.png", "image/png", []byte("\x89PNG\x00"))
+	latin := add("menu.txt", "text/plain", []byte("Kn\xf6del"))
+	add("plan.md", "text/markdown", []byte("Kn\u00f6del"))
+	p := r.plan(t, r.input("a.hubpack"))
+	if len(p.Artifacts) != 2 || p.Artifacts[0].ArtifactID != logo || p.Artifacts[0].Reason != "binary" || p.Artifacts[1].ArtifactID != latin || p.Artifacts[1].Reason != "encoding" {
+		t.Errorf("the plan names %+v", p.Artifacts)
+	}
+	for _, want := range []string{"2 artifacts that are no texts", string(logo), "menu.txt, version 1: it is no text in UTF-8"} {
+		if !strings.Contains(p.Prompt, want) {
+			t.Errorf("the prompt does not say %q:\n%s", want, p.Prompt)
+		}
+	}
+	for i := range hub.MaxLeftOutNames {
+		add(fmt.Sprintf("%d.png", i), "image/png", []byte{0, byte(i)})
+	}
+	p = r.plan(t, r.input("b.hubpack"))
+	if len(p.Artifacts) != hub.MaxLeftOutNames || !strings.Contains(p.Prompt, "and 2 artifacts more") {
+		t.Errorf("the plan names %d:\n%s", len(p.Artifacts), p.Prompt)
+	}
+	in := r.input("c.hubpack")
+	in.Artifacts = []hub.ArtifactID{logo, latin}
+	if p = r.plan(t, in); p.LeftOut["binary_artifacts"] != hub.MaxLeftOutNames {
+		t.Errorf("the plan leaves out %v", p.LeftOut)
 	}
 }

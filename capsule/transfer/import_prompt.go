@@ -29,7 +29,7 @@ func importPrompt(p *hub.CapsuleImportPlan) string {
 	line("scope", string(p.Scope)+", "+string(p.Privacy))
 	line("holds", holds(&p.Counts))
 	line("redacted", tally(p.Redactions, "nothing"))
-	line("left out", tally(p.LeftOut, "nothing"))
+	line("left out", hub.LeftOutWords(p.LeftOut, number))
 	if n := len(p.Earlier); n > 0 {
 		line("again", fmt.Sprintf("the same content is here already, as %s; this makes one more", joined(p.Earlier)))
 	}
@@ -44,7 +44,7 @@ func importPrompt(p *hub.CapsuleImportPlan) string {
 func signedWords(s *hub.CapsuleSignature) string {
 	switch s.State {
 	case hub.SignatureValid:
-		return "by key " + s.KeyID + ", and the signature fits; it says: " + s.Comment
+		return "by key " + s.KeyID + ", and the signature fits; it says: " + oneLine(s.Comment)
 	case hub.SignatureUnknownKey:
 		return "by key " + s.KeyID + ", which is not known here: anybody may have made the file and the signature"
 	case hub.SignatureNone:

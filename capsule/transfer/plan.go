@@ -126,6 +126,7 @@ func (p *plan) settle(size int64) {
 		row.Mirror, state = p.mirror.row(), p.mirror.digest()
 	}
 	row.Counts, row.Redactions, row.LeftOut = countsOf(&m.Counts), m.Redaction.Replaced, m.Redaction.LeftOut
+	row.Artifacts = p.result.LeftOut
 	row.AsOfSeq, row.AsOfMessage = p.result.Head.Seq, p.result.Head.Message
 	row.CapsuleID, row.ContentDigest = m.CapsuleID, m.ContentDigest
 	row.Prompt = promptOf(row)

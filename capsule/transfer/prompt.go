@@ -25,7 +25,16 @@ func promptOf(p *hub.CapsulePlan) string {
 	line("privacy", string(p.Privacy)+privacyWords(p.Privacy))
 	line("holds", holds(&p.Counts))
 	line("redacted", tally(p.Redactions, "nothing"))
-	line("left out", tally(p.LeftOut, "nothing"))
+	line("left out", hub.LeftOutWords(p.LeftOut, number))
+	for _, a := range p.Artifacts {
+		line("", leftOutName(&a))
+	}
+	if n := p.LeftOut[hub.LeftBinary] - len(p.Artifacts); n > 0 && len(p.Artifacts) > 0 {
+		line("", "and "+plural(int64(n), "artifact")+" more")
+	}
+	if len(p.Artifacts) > 0 {
+		line("", "an artifact that the export names by its id is in the file as it is")
+	}
 	line("as of", fmt.Sprintf("record %d and message %d; what comes later is not in it", p.AsOfSeq, p.AsOfMessage))
 	if p.Form == hub.CapsuleBundle {
 		line("size", number(p.Size)+" bytes in "+plural(p.Files, "file")+", for your user alone (mode 0600, folders 0700)")
@@ -117,6 +126,18 @@ func tally(counts map[string]int, none string) string {
 	}
 	return strings.Join(parts, ", ")
 }
+
+// leftOutName says which artifact is left out, and why.
+func leftOutName(a *hub.CapsuleLeftOut) string {
+	text := fmt.Sprintf("%s %s, version %d", a.ArtifactID, oneLine(a.Title), a.Version)
+	if a.Reason == "encoding" {
+		text += ": it is no text in UTF-8, so nothing in it can be replaced"
+	}
+	return text
+}
+
+// oneLine is a text of an agent or a signer in a prompt.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 func plural(n int64, thing string) string {
 	if n == 1 {
