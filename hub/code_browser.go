@@ -6,6 +6,6 @@ var (
 	CodeBrowserMissing = define(CodeInfo{
 		Code: "browser_missing", Local: true, Repeat: RepeatNever, Operator: true,
 		CLI:   "install one: hubcli browser install; hubcli browser engines says what is there and why it is not used",
-		Model: "ask your user to run hubcli browser install; until then go on without a browser",
+		Model: "ask your user to install a browser engine for the hub; until then go on without a browser",
 	})
 )

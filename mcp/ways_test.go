@@ -72,10 +72,16 @@ func TestWayOut(t *testing.T) {
 // codesByName finds the value of each code's name in hub/code.go.
 func codesByName(t *testing.T) map[string]hub.Code {
 	t.Helper()
-	source, err := os.ReadFile(filepath.Join("..", "hub", "code.go"))
+	files, err := filepath.Glob(filepath.Join("..", "hub", "*.go"))
 	require.NoError(t, err)
+	var source []byte
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		require.NoError(t, err)
+		source = append(source, text...)
+	}
 	names := map[string]hub.Code{}
-	for _, m := range regexp.MustCompile(`(Code\w+)\s+= define\(CodeInfo\{\s*Code: "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+	for _, m := range regexp.MustCompile(`(Code\w+)\s+= define\(CodeInfo\{\s*Code: +"(\w+)"`).FindAllStringSubmatch(string(source), -1) {
 		names[m[1]] = hub.Code(m[2])
 	}
 	if len(names) != len(hub.CodeInfos()) {
