@@ -16,7 +16,7 @@ const (
 // ValidatePass checks the exchange of a code.
 func ValidatePass(in *hub.PassInput) error {
 	if in.Code == "" || len(in.Code) > maxPassCode {
-		return hub.Invalid("code", "code must have 1 to 64 characters").WithFix("send the code that hubcli app open has made")
+		return hub.Invalid("code", "code must have 1 to 64 characters").WithFix("send the code that the operator has made for the console")
 	}
 	if n := utf8.RuneCountInString(in.Label); n > maxPassLabel {
 		return hub.Invalid("label", "label is too long").With("limit", maxPassLabel).With("size", n).WithFix("name the program in a few words")
