@@ -34,6 +34,7 @@ var figures = []figure{
 	{"mcp", (*run).mcp},
 	{"search", (*run).search},
 	{"million", (*run).million},
+	{"capsules", (*run).capsules},
 }
 
 // Names lists the figures.

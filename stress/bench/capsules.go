@@ -205,17 +205,15 @@ func (t *travel) bringIn(ctx context.Context, path string) error {
 	p, err := t.client.PlanImport(ctx, hub.CapsuleImportInput{Path: path})
 	confirmed := false
 	for err == nil {
-		switch p.State {
-		case hub.CapsuleDone:
+		switch {
+		case p.State == hub.CapsuleDone:
 			return nil
-		case hub.CapsuleReady:
-			if !confirmed {
-				confirmed = true
-				p, err = t.client.ConfirmImport(ctx, p.PlanID, hub.CapsuleConfirmInput{Confirm: p.PlanDigest})
-				continue
-			}
-		case hub.CapsuleFailed:
+		case p.State == hub.CapsuleFailed:
 			return errors.New("the import failed: " + p.Error)
+		case p.State == hub.CapsuleReady && !confirmed:
+			confirmed = true
+			p, err = t.client.ConfirmImport(ctx, p.PlanID, hub.CapsuleConfirmInput{Confirm: p.PlanDigest})
+			continue
 		}
 		pause.For(ctx, capsuleLook)
 		p, err = t.client.ImportPlan(ctx, p.PlanID)

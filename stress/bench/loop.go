@@ -123,9 +123,13 @@ var number atomic.Int64
 
 // poster returns the turn of an agent that posts bodies of size bytes.
 func (o *Options) poster(c *wire.Conn, addr, agent string, size int) (turn, error) {
-	body := wire.Counter + strings.Repeat("x", size-len(wire.Counter))
+	return o.posterTo(c, addr, agent, "general", wire.Counter+strings.Repeat("x", size-len(wire.Counter)))
+}
+
+// posterTo does so in a channel. The body contains wire.Counter.
+func (o *Options) posterTo(c *wire.Conn, addr, agent, channel, body string) (turn, error) {
 	request, err := wire.Post(addr, "/v1/messages",
-		map[string]string{"from_agent": agent, "channel": "general", "body": body}, o.keyHeader(agent)...)
+		map[string]string{"from_agent": agent, "channel": channel, "body": body}, o.keyHeader(agent)...)
 	if err != nil {
 		return nil, err
 	}

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"hubcli/internal/pause"
 	"hubcli/stress/target"
+	"hubcli/stress/wire"
 )
 
 const (
@@ -82,7 +84,7 @@ func (r *run) million(ctx context.Context) (results []Result, err error) {
 		}
 		return err
 	}
-	took, err := r.load(ctx, p.Addr)
+	took, err := r.load(ctx, p.Addr, "general", wire.Counter+strings.Repeat("x", largeBodyBytes-len(wire.Counter)))
 	if err != nil {
 		return nil, err
 	}
@@ -118,8 +120,9 @@ func (r *run) million(ctx context.Context) (results []Result, err error) {
 	), p.Stop()
 }
 
-// load posts r.Messages messages and returns the time it took.
-func (r *run) load(ctx context.Context, addr string) (time.Duration, error) {
+// load posts r.Messages messages to a channel and returns the time it took. The body contains
+// wire.Counter.
+func (r *run) load(ctx context.Context, addr, channel, body string) (time.Duration, error) {
 	cs, err := dial(ctx, addr, loadAgents)
 	if err != nil {
 		return 0, err
@@ -131,7 +134,7 @@ func (r *run) load(ctx context.Context, addr string) (time.Duration, error) {
 	left.Store(int64(r.Messages))
 	var turns []turn
 	for i, c := range cs {
-		post, err := r.poster(c, addr, agentName(i), largeBodyBytes)
+		post, err := r.posterTo(c, addr, agentName(i), channel, body)
 		if err != nil {
 			return 0, err
 		}
