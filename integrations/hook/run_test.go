@@ -43,6 +43,9 @@ type fakeHub struct {
 	verdicts  []hub.Permission       // the answers about permission prompts, one by one
 	prompt    hub.PermissionInput    // the last one
 	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
+	lost      []error                // what becomes of the next calls that tell: nil answers
+	refuses   bool                   // a call that gets an error is not carried out
+	keyed     map[string]hub.Told    // answers by idempotency key
 }
 
 func (f *fakeHub) note(format string, args ...any) error {
@@ -146,10 +149,27 @@ func (f *fakeHub) verdict() (p hub.Permission) {
 	return p
 }
 
-func (f *fakeHub) Tell(_ context.Context, in hub.ToldInput) (hub.Told, error) {
-	err := f.note("tell %s %d", in.AgentID, in.ToldID)
+func (f *fakeHub) Tell(ctx context.Context, in hub.ToldInput) (told hub.Told, err error) {
+	err = f.note("tell %s %d", in.AgentID, in.ToldID)
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if len(f.lost) > 0 {
+		err, f.lost = f.lost[0], f.lost[1:]
+	}
+	if err != nil && f.refuses {
+		return hub.Told{}, err
+	}
+	if k := hub.CallerOf(ctx).Idempotency; k != nil && k.Key != "" {
+		if told, again := f.keyed[k.Key]; again {
+			return told, err
+		}
+		defer func() {
+			if f.keyed == nil {
+				f.keyed = map[string]hub.Told{}
+			}
+			f.keyed[k.Key] = told
+		}()
+	}
 	after := max(f.attention.ToldID, f.meanwhile)
 	moved := in.ToldID > after
 	f.attention.ToldID = max(after, in.ToldID)

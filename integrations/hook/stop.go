@@ -2,6 +2,8 @@ package hook
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/pause"
 )
 
 // advised is the mark of a session that has been advised to start a watch.
@@ -172,10 +175,9 @@ func (r *run) unread(ctx context.Context, s *scene, rows []hub.UnreadRow) []hub.
 }
 
 // tell returns the text about rows if the hub confirms that this run moved the
-// notified cursor. No answer counts as no: then the messages are shown with the next
-// session, or when the agent reads. Rows of which the agent was told meanwhile are left out.
+// notified cursor. Rows of which the agent was told meanwhile are left out.
 func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string, error) {
-	told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: rows[len(rows)-1].ID})
+	told, err := r.confirm(ctx, hub.ToldInput{AgentID: s.Agent, ToldID: rows[len(rows)-1].ID})
 	if err != nil {
 		return "", err
 	}
@@ -183,6 +185,43 @@ func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string,
 		return "", quiet("another run speaks for these messages")
 	}
 	return s.news(r.event, slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return row.ID <= told.AfterID })), nil
+}
+
+const (
+	repeatTell = 50 * time.Millisecond
+	prints     = 200 * time.Millisecond // part of the time limit that is reserved for the answer
+)
+
+// confirm moves the notified cursor. A hub that was killed may have moved it and not
+// answered. Then nobody else tells the agent of these rows, and one that is idle sleeps
+// on. So the call is made again, with the key by which the hub knows it, until the hub
+// answers. If its time ends before, the rows count as told: to be told twice is better
+// than never. A hub that took no call has moved nothing.
+func (r *run) confirm(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
+	if ends, ok := ctx.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, ends.Add(-prints))
+		defer cancel()
+	}
+	ctx = hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: rand.Text()}})
+	taken := false // the hub may have moved the cursor
+	for {
+		told, err := r.hub.Tell(ctx, in)
+		cut := errors.Is(err, &hub.Error{Code: hub.CodeBrokeOff}) || errors.Is(err, &hub.Error{Code: hub.CodeNoAnswer})
+		taken = taken || cut
+		if err == nil || !taken || !cut && !away(err) {
+			return told, err
+		}
+		if !pause.For(ctx, repeatTell) {
+			log(r.DataRoot, r.Now(), "%s: the hub did not answer whether it was told: %s", r.event, why(err))
+			return hub.Told{AgentID: in.AgentID, ToldID: in.ToldID, Moved: true}, nil
+		}
+	}
+}
+
+// away reports whether a hub that ends, or is not there yet, refused a call.
+func away(err error) bool {
+	return errors.Is(err, &hub.Error{Code: hub.CodeUnreachable}) || errors.Is(err, &hub.Error{Code: hub.CodeStopping})
 }
 
 // advise holds the turn of an agent with work under way, once in a session and

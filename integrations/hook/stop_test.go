@@ -7,6 +7,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hubcli/hub"
 )
 
 // TestStopWaitsForWhatIsBeingRead: of what a poll has just given the agent the hub
@@ -60,6 +62,56 @@ func TestStopWaitsForWhatIsBeingRead(t *testing.T) {
 				}
 				if took := time.Since(began); took > tt.took {
 					t.Errorf("it took %s, want at most %s", took, tt.took)
+				}
+			})
+		})
+	}
+}
+
+// TestHookTellsThoughTheHubDies: a hub that is killed may have noted that the agent was
+// told, and not have answered. Nobody else tells the agent then, so the hook does: it
+// asks again, and without an answer it speaks. A hub that noted nothing is left to tell
+// the agent later, so that it is told once.
+func TestHookTellsThoughTheHubDies(t *testing.T) {
+	coded := func(code hub.Code) error { return hub.NewError(code, "away") }
+	cut, refused, stopping := coded(hub.CodeBrokeOff), coded(hub.CodeUnreachable), coded(hub.CodeStopping)
+	for name, tt := range map[string]struct {
+		lost    []error
+		refuses bool // what fails moves nothing
+		again   error
+		says    bool
+		calls   int // at least
+	}{
+		"it answers":                         {says: true, calls: 1},
+		"killed before the answer":           {lost: []error{cut}, says: true, calls: 2},
+		"killed, and away for a while":       {lost: []error{cut, refused, refused, stopping}, refuses: false, says: true, calls: 5},
+		"killed before the call was decided": {lost: []error{cut, refused}, refuses: true, says: true, calls: 3},
+		"killed, and it stays away":          {lost: []error{cut}, again: refused, says: true, calls: 3},
+		"away before the call":               {again: refused, refuses: true, calls: 1},
+		"it refuses":                         {again: coded(hub.CodeInvalid), refuses: true, calls: 1},
+		"killed, and then it refuses":        {lost: []error{cut}, again: coded(hub.CodeInvalid), refuses: true, calls: 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := begun(t)
+				w.Now = time.Now
+				w.hub.attention = withDirected(7)
+				w.hub.lost, w.hub.refuses, w.hub.fails["tell"] = tt.lost, tt.refuses, tt.again
+				w.hub.calls = nil
+				ctx, cancel := context.WithTimeout(t.Context(), 1600*time.Millisecond)
+				defer cancel()
+				got := w.Run(ctx, Stop, []byte("{"+session+"}"))
+				if says := strings.Contains(got.Stdout, "#7 from lead"); says != tt.says || ctx.Err() != nil {
+					t.Errorf("said %v, want %v: %+v", says, tt.says, got)
+				}
+				calls := 0
+				for _, call := range w.hub.calls {
+					if strings.HasPrefix(call, "tell ") {
+						calls++
+					}
+				}
+				if calls < tt.calls || !tt.says && calls != tt.calls {
+					t.Errorf("the hub was called %d times, want %d: %q", calls, tt.calls, w.hub.calls)
 				}
 			})
 		})
