@@ -12,7 +12,9 @@ const edits = new Set(["edit", "multiedit", "write", "patch", "apply_patch"]);
 function hook(event, payload, more = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, ["hook", event, ...flags], { env: { ...env, ...more }, stdio: ["pipe", "pipe", "ignore"] });
-    const timer = setTimeout(() => child.kill(), 5000);
+    // A hook ends by itself two seconds after it has begun, which may take long on a busy
+    // machine. The messages of one that is killed count as told and are never shown.
+    const timer = setTimeout(() => child.kill(), 15_000);
     let out = "";
     child.on("error", () => resolve({}));
     child.stdout.on("data", (part) => (out += part));
@@ -46,9 +48,11 @@ export const Hub = async ({ client, directory }) => {
   const begun = new Map(); // session -> promise of what begin returns
   const children = new Map(); // session -> promise of whether another has begun it
   const busy = new Set(); // sessions that work a turn
+  const asked = new Set(); // sessions that were asked for a turn and have not begun it
   const warnings = new Map(); // call of a tool -> what its result is to say too
   const lines = new Map(); // session -> lines of the stream that it has not been shown
   let stream; // of messages for the agent: { agent, child, session }
+  let disposed = false;
 
   const isChild = (id) => {
     if (!children.has(id)) {
@@ -75,19 +79,29 @@ export const Hub = async ({ client, directory }) => {
     lines.delete(id);
     return list;
   };
+  const add = (id, ...more) => lines.set(id, [...(lines.get(id) ?? []), ...more]);
   // show begins a turn with the lines for an idle session. Lines for a busy one wait for
-  // its next tool, or for the end of its turn.
-  const show = async (id, tries = 5) => {
-    if (busy.has(id)) return;
+  // its next tool, or for the end of its turn. So each text begins a turn of its own, and
+  // none depends on what opencode does with a prompt that comes while a turn ends.
+  const show = async (id, pause = 1000) => {
+    if (busy.has(id) || asked.has(id)) return;
     const list = take(id);
     if (list.length === 0) return;
+    asked.add(id);
     try {
       const got = await prompt(id, list.join("\n"));
       if (got?.error) throw got.error;
     } catch {
+      asked.delete(id);
       lines.set(id, [...list, ...(lines.get(id) ?? [])]);
-      if (tries > 0) setTimeout(() => show(id, tries - 1), 1000).unref?.();
+      setTimeout(() => show(id, Math.min(2 * pause, 30_000)), pause).unref?.();
+      return;
     }
+    // No event says so if the turn does not begin.
+    setTimeout(() => {
+      asked.delete(id);
+      show(id);
+    }, 5000).unref?.();
   };
   // work tells the hub that a turn begins. What the hook says is shown later in the turn.
   const work = async (id) => {
@@ -97,7 +111,7 @@ export const Hub = async ({ client, directory }) => {
     const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory });
     const text = answer.hookSpecificOutput?.additionalContext;
     if (!text) return;
-    lines.set(id, [...(lines.get(id) ?? []), text]);
+    add(id, text);
     await show(id); // the turn may have ended before the hook answered, and no other event comes
   };
   // follow keeps one stream of messages for the agent. They go to the session of the agent
@@ -114,15 +128,19 @@ export const Hub = async ({ client, directory }) => {
     const mine = (stream = { agent, child, session: id });
     let rest = "";
     child.on("error", () => {});
-    child.on("close", () => {
-      if (stream === mine) stream = undefined; // the hooks tell of messages again
+    child.on("close", (_, signal) => {
+      if (stream !== mine) return;
+      stream = undefined; // the hooks tell of messages again, but they wake nobody
+      // A stream that ends by itself has told the agent why. One that was killed has not.
+      const again = () => disposed || stream || !begun.has(mine.session) || follow(mine.session, variables);
+      if (signal) setTimeout(again, 1000).unref?.();
     });
     child.stdout.setEncoding("utf8");
     child.stdout.on("data", (part) => {
       const whole = (rest + part).split("\n");
       rest = whole.pop();
       if (whole.length === 0) return;
-      lines.set(mine.session, [...(lines.get(mine.session) ?? []), ...whole]);
+      add(mine.session, ...whole);
       show(mine.session);
     });
   };
@@ -147,14 +165,19 @@ export const Hub = async ({ client, directory }) => {
       }
       if (event.type === "session.status" && id) {
         if (event.properties.status?.type === "idle") busy.delete(id);
-        else await work(id);
+        else {
+          asked.delete(id);
+          await work(id);
+        }
       }
       if (event.type === "session.idle" && id && !(await isChild(id))) {
         busy.delete(id);
         if (oneTurn) return;
         if (lines.has(id)) return show(id); // also lines of a stream that has ended
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
-        if (answer.decision === "block") await prompt(id, answer.reason);
+        if (answer.decision !== "block") return;
+        add(id, answer.reason);
+        await show(id); // unless another turn has begun meanwhile
       }
       if ((event.type === "permission.asked" || event.type === "permission.updated") && id) {
         const { permission, type } = event.properties;
@@ -163,7 +186,7 @@ export const Hub = async ({ client, directory }) => {
       if (event.type === "session.deleted" && info?.id) {
         if (begun.has(info.id)) await hook("session-end", { hook_event_name: "SessionEnd", session_id: info.id, cwd: directory });
         if (stream?.session === info.id) stream.child.kill();
-        for (const kept of [begun, children, busy, lines]) kept.delete(info.id);
+        for (const kept of [begun, children, busy, asked, lines]) kept.delete(info.id);
       }
     },
     "experimental.chat.system.transform": async (input, output) => {
@@ -195,6 +218,7 @@ export const Hub = async ({ client, directory }) => {
       if (got) Object.assign(output.env, (await got).variables);
     },
     dispose: async () => {
+      disposed = true;
       stream?.child.kill();
       await Promise.all([...begun.keys()].map((id) => hook("session-end", { hook_event_name: "SessionEnd", session_id: id, cwd: directory })));
     },

@@ -136,3 +136,133 @@ await h.dispose();
 		require.NoError(t, os.Remove(hooks))
 	}
 }
+
+// TestOpenCodePluginAsksIdleSessionsAlone: no turn is asked for while another works or
+// begins. What is told in such a moment comes with the next turn, and what was refused is
+// tried again. A stream that was killed is replaced.
+func TestOpenCodePluginAsksIdleSessionsAlone(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("there is no node")
+	}
+	r := newRig(t)
+	line, stop := filepath.Join(r.home, "line"), filepath.Join(r.home, "stop")
+	r.write(r.self, `#!/bin/sh
+case "$1 $2" in
+"hook session-start") echo "export HUB_AGENT='me'" >"$HUB_ENV_FILE" ;;
+"hook stop")
+	touch `+stop+`.asked
+	while ! test -f `+stop+`; do sleep 0.01; done
+	cat `+stop+`
+	rm `+stop+` `+stop+`.asked ;;
+"watch --stream")
+	echo $$ >`+line+`.pid
+	while :; do
+		if test -f `+line+`; then mv `+line+` `+line+`.said; cat `+line+`.said; rm `+line+`.said; fi
+		sleep 0.01
+	done ;;
+esac
+`)
+	r.must(hub.HarnessOpenCode, hub.AdapterInstall, r.input(hub.AdapterGlobal))
+	r.write(filepath.Join(r.home, "plugin.mjs"), r.read(filepath.Join(r.home, ".config/opencode/plugins/hubcli.js")))
+	script := filepath.Join(r.home, "run.mjs")
+	r.write(script, `import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Hub } from "./plugin.mjs";
+let working = false; // what opencode knows of its session
+let asking = 0;
+let refuses = 0;
+let free = Promise.resolve(); // when the next prompt is taken
+const prompts = [];
+const promptAsync = async ({ body }) => {
+  if (working || asking > 0) console.log("asked too early:", body.parts[0].text);
+  asking++;
+  await free;
+  asking--;
+  if (refuses-- > 0) throw new Error("not now");
+  prompts.push(body.parts[0].text);
+};
+const h = await Hub({ client: { session: { get: async () => ({ data: {} }), promptAsync } }, directory: "/work" });
+const happens = (type, properties) => h.event({ event: { type, properties } });
+const status = (type) => {
+  working = type !== "idle";
+  return happens("session.status", { sessionID: "s", status: { type } });
+};
+const place = (file, text) => {
+  writeFileSync(file + ".new", text);
+  renameSync(file + ".new", file);
+};
+const until = async (holds) => {
+  for (const end = Date.now() + 40_000; !holds(); await sleep(5)) if (Date.now() > end) throw new Error("it does not come: " + holds);
+};
+const says = async (text) => {
+  place("line", text + "\n");
+  await until(() => !existsSync("line") && !existsSync("line.said"));
+  await sleep(100); // for what should not happen
+};
+const shown = async (...texts) => {
+  await until(() => prompts.length > 0);
+  const got = prompts.splice(0);
+  console.log(got.join(" + ") === texts.join("\n") ? "as it should: " + texts : "shown: " + JSON.stringify(got));
+};
+const stopped = (text) => place("stop", JSON.stringify(text ? { decision: "block", reason: text } : {}));
+
+await happens("session.created", { info: { id: "s" } });
+await until(() => existsSync("line.pid"));
+
+// A turn has ended; before the hook of its end answers, the stream begins another one.
+await status("busy");
+await status("idle");
+let ended = happens("session.idle", { sessionID: "s" });
+await until(() => existsSync("stop.asked"));
+await says("one");
+await shown("one");
+await status("busy");
+stopped("two");
+await ended;
+await status("idle");
+await happens("session.idle", { sessionID: "s" });
+await shown("two");
+
+// A second line comes while the first asks for its turn, and before the turn begins.
+await status("busy");
+await status("idle");
+let take;
+free = new Promise((resolve) => (take = resolve));
+await says("three");
+await says("four");
+take();
+await shown("three");
+await says("five");
+await status("busy");
+await status("idle");
+await happens("session.idle", { sessionID: "s" });
+await shown("four", "five");
+
+// A text of the hook at the end of a turn is refused at first.
+await status("busy");
+await status("idle");
+refuses = 2;
+ended = happens("session.idle", { sessionID: "s" });
+stopped("six");
+await ended;
+await shown("six");
+
+await status("busy");
+await status("idle");
+const pid = Number(readFileSync("line.pid", "utf8"));
+rmSync("line.pid");
+process.kill(pid, "SIGKILL");
+await until(() => existsSync("line.pid"));
+await says("seven");
+await shown("seven");
+await h.dispose();
+`)
+	cmd := exec.CommandContext(t.Context(), node, script)
+	cmd.Dir = r.home
+	out, err := cmd.CombinedOutput()
+	want := "as it should: one\nas it should: two\nas it should: three\nas it should: four,five\nas it should: six\nas it should: seven\n"
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s, want\n%s", err, out, want)
+	}
+}
