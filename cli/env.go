@@ -8,6 +8,7 @@ import (
 
 	"hubcli/cli/daemon"
 	"hubcli/hub"
+	"hubcli/integrations/browser/engine"
 )
 
 // Env holds what commands use of their surroundings. Version, Stdin, Stdout,
@@ -36,6 +37,10 @@ type Env struct {
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.
 	HookBudget time.Duration
+
+	// BrowserPins are those of the engine to install; nil: the embedded ones. Tests give
+	// others.
+	BrowserPins *engine.Pins
 
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
 	// means that it did not start or had to give up; a *Failure carries its exit

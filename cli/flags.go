@@ -206,7 +206,7 @@ func between(least int, names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags name files, whose names need not be UTF-8.
-var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "body-file", "out", "profile"}
+var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "body-file", "out", "profile", "data-root"}
 
 // validText refuses text that is not UTF-8, because JSON would change it on the
 // way to the hub.

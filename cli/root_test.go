@@ -222,6 +222,9 @@ var specified = map[string]map[string]string{
 	"hubcli room bind":         {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room locks":        {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room unbind":       {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli browser":           {},
+	"hubcli browser engines":   {"data-root": "", "json": "false"},
+	"hubcli browser install":   {"data-root": ""},
 	"hubcli room guard":        {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 }
 

@@ -13,11 +13,16 @@ import (
 	"time"
 
 	"hubcli/cli"
+	"hubcli/integrations/browser/engine"
 )
 
 // hookBudget names the environment variable that gives hooks another time than
 // theirs. The build of the tests sets it; as delivered it is empty, and none does.
 var hookBudget string
+
+// browserPins names the environment variable with a file of other pins of browser engines.
+// It is set and empty like hookBudget.
+var browserPins string
 
 func main() { os.Exit(run()) }
 
@@ -47,6 +52,7 @@ func run() int {
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 
 		HookBudget:     hooksHave(),
+		BrowserPins:    pinsToUse(),
 		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
 		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
 		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
@@ -57,6 +63,22 @@ func run() int {
 		CheckBackup:  checkBackup,
 		RestoreStore: restoreStore,
 	}, os.Args[1:])
+}
+
+// pinsToUse are the pins of browser engines; nil: the embedded ones.
+func pinsToUse() *engine.Pins {
+	if browserPins == "" || os.Getenv(browserPins) == "" {
+		return nil
+	}
+	data, err := os.ReadFile(os.Getenv(browserPins))
+	if err != nil {
+		return nil
+	}
+	pins, err := engine.ParsePins(data)
+	if err != nil {
+		return nil
+	}
+	return pins
 }
 
 // hooksHave is the time that hooks have; 0 is theirs.

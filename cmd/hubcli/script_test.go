@@ -40,8 +40,10 @@ func TestMain(m *testing.M) { os.Exit(runTests(m)) }
 
 const (
 	hookBudgetName = "HUBCLI_TEST_HOOK_BUDGET"
-	slowHooks      = hookBudgetName + "=1m"
-	quickHooks     = hookBudgetName + "=" // as delivered
+
+	browserPinsName = "HUBCLI_TEST_BROWSER_PINS"
+	slowHooks       = hookBudgetName + "=1m"
+	quickHooks      = hookBudgetName + "=" // as delivered
 )
 
 func runTests(m *testing.M) int {
@@ -53,7 +55,7 @@ func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName, "-o", dir, ".")
+		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName, "-o", dir, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr
 		err = build.Run()
@@ -98,6 +100,7 @@ const patience = 30 * time.Second
 //	readonly <dir>                               make dir read-only, for root too
 //	appears <file> [regexp]                      wait until the file is there, and has a match
 //	terminal <code> <size> <steps> <command...>  run on a terminal, type and look as the file of steps says (Linux)
+//	mirror <usual|wrong|cut>                     serve the archive of a browser engine over TLS, and pin it; $MIRROR, $PROXY
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -122,6 +125,7 @@ func TestScripts(t *testing.T) {
 			"room":      cmdRoom,
 			"lock":      cmdLock,
 			"terminal":  cmdTerminal,
+			"mirror":    cmdMirror,
 		},
 	})
 }

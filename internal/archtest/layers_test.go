@@ -74,7 +74,7 @@ var layers = []layer{
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
 	{dir: "cli/overview", may: client, why: "it asks a hub for what its interface names, and derives the rest; the commands show it"},
 	{dir: "cli/top", may: []string{"hub", "cli/overview"}, why: "the live view asks a hub for what its interface names; the command dials it"},
-	{dir: "cli", may: append([]string{"capsule/seal", "integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/smoke", "cli/daemon", "cli/doctor", "cli/overview", "cli/top"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "cli", may: append([]string{"capsule/seal", "integrations/browser/engine", "integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/smoke", "cli/daemon", "cli/doctor", "cli/overview", "cli/top"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -115,13 +116,44 @@ func (o *Options) candidates() []found {
 	for _, p := range o.places() {
 		for _, f := range o.find(p) {
 			key := o.identity(f.path)
-			if !seen[key] {
+			if !seen[key] && !starts(key, seen) {
 				seen[key] = true
 				all = append(all, f)
 			}
 		}
 	}
 	return all
+}
+
+// starts reports whether a file is a script that starts an engine that was seen: it names
+// the engine, or lies beside it. Packages have such scripts.
+func starts(path string, seen map[string]bool) bool {
+	head := headOf(path)
+	if !bytes.HasPrefix(head, []byte("#!")) {
+		return false
+	}
+	for engine := range seen {
+		if bytes.Contains(head, []byte(engine+" ")) || filepath.Dir(engine) == filepath.Dir(path) && !bytes.HasPrefix(headOf(engine), []byte("#!")) {
+			return true
+		}
+	}
+	return false
+}
+
+// headOf returns the first bytes of a file; none if it cannot be read.
+func headOf(path string) []byte {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, 4<<10)
+	n, _ := f.Read(head) // an error leaves nothing to look at
+	return head[:n]
 }
 
 // find returns what is at a place. What a variable names is returned even if it is

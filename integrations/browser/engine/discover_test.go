@@ -84,9 +84,11 @@ func TestDiscoverFindsOneEngineOnce(t *testing.T) {
 	program(t, at("usr/bin/snap"), says("Chromium 155.0.3.4 snap"))
 	require.NoError(t, os.MkdirAll(at("bin"), 0o755))
 	require.NoError(t, os.MkdirAll(at("snap/bin"), 0o755))
-	for _, link := range []string{"bin/google-chrome", "bin/google-chrome-stable"} {
-		require.NoError(t, os.Symlink(at("opt/google/chrome/chrome"), at(link)))
-	}
+	require.NoError(t, os.Symlink(at("opt/google/chrome/chrome"), at("bin/google-chrome")))
+	require.NoError(t, os.Symlink(at("opt/google/chrome/google-chrome"), at("bin/google-chrome-stable")))
+	program(t, at("bin/chrome"), at("opt/google/chrome/chrome")+` "$@"`)
+	program(t, at("opt/google/chrome/google-chrome"), says("Google Chrome 155.0.1.2"))
+	require.NoError(t, os.WriteFile(at("opt/google/chrome/chrome"), []byte("the engine"), 0o755))
 	for _, link := range []string{"snap/bin/chromium", "snap/bin/brave"} {
 		require.NoError(t, os.Symlink(at("usr/bin/snap"), at(link)))
 	}

@@ -10,7 +10,15 @@ import (
 	"hubcli/internal/require"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv("ENGINE_TEST_KILL_AT") != "" {
+		os.Exit(dieInstalling())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// dieInstalling is the process that a test kills; where there are no signals there is none.
+var dieInstalling = func() int { return 2 }
 
 // variablesOf is a Getenv.
 func variablesOf(vars map[string]string) func(string) string {

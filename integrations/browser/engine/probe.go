@@ -36,6 +36,9 @@ func (o *Options) examine(ctx context.Context, c found) Engine {
 	if e.Snap {
 		e.Reason = "a snap: it sees neither hidden folders of the home folder nor the machine's folder for temporary files"
 	}
+	if e.Kind == hub.BrowserUnknown {
+		e.Kind = kindOf(c.path, "")
+	}
 	err := c.err
 	if err == nil {
 		err = o.check(&c)
@@ -90,7 +93,7 @@ func (o *Options) ask(ctx context.Context, e *Engine, c found) error {
 		return fmt.Errorf("it tells no version: %s", short(said))
 	}
 	e.Version = version
-	if e.Kind == hub.BrowserUnknown {
+	if c.kind == hub.BrowserUnknown {
 		e.Kind = kindOf(c.path, said)
 	}
 	major, _, _ := strings.Cut(version, ".")
@@ -141,14 +144,8 @@ func isSnap(path string) bool {
 	if filepath.Base(real) == "snap" || strings.HasPrefix(slashed, "/snap/") || strings.HasPrefix(slashed, "/var/lib/snapd/snap/") {
 		return true
 	}
-	f, err := os.Open(real)
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head := make([]byte, 4<<10)
-	n, _ := f.Read(head) // an error leaves nothing to look at
-	return bytes.HasPrefix(head[:n], []byte("#!")) && bytes.Contains(head[:n], []byte("/snap/bin/"))
+	head := headOf(real)
+	return bytes.HasPrefix(head, []byte("#!")) && bytes.Contains(head, []byte("/snap/bin/"))
 }
 
 // run starts a program and returns what it wrote to both of its outputs.
