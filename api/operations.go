@@ -149,6 +149,7 @@ var operations = []Operation{
 	{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},
 	{ID: "getAttentionLedger", Method: "GET", Path: "/v1/attention/ledger", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getBootstrap", Method: "GET", Path: "/v1/bootstrap", Agent: "agent_id"},
+	{ID: "listBrowserEngines", Method: "GET", Path: "/v1/browser/engines", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.MaxBrowserLook}, NotRelayed: operatorsSecret},
 	{ID: "listBudgets", Method: "GET", Path: "/v1/budgets"},
 	{ID: "setBudget", Method: "PUT", Path: "/v1/budgets", Plane: PlaneOperator, Body: small[hub.BudgetInput](), NotRelayed: operatorsSecret},
 	{ID: "planExport", Method: "POST", Path: "/v1/capsules/export", Plane: PlaneOperator, Body: small[hub.CapsuleExportInput](), Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},

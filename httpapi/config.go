@@ -39,6 +39,7 @@ type Config struct {
 	Status   hub.Status   // hub-info, app/status, readiness
 	Control  hub.Control  // shutdown
 	Adapters hub.Adapters // of harnesses; nil: there are none
+	Browsers hub.Browsers // engines of the machine; nil: none is looked for
 	Capsules hub.Capsules // of projects
 	Imports  hub.CapsuleImports
 	Sessions Authenticator // proves X-Hub-Session, and passes
@@ -93,6 +94,9 @@ func (c *Config) EnsureDefaults() {
 	}
 	if c.Presence == nil {
 		c.Presence = absent{}
+	}
+	if c.Browsers == nil {
+		c.Browsers = noBrowsers{}
 	}
 	if c.Adapters == nil {
 		c.Adapters = noAdapters{}

@@ -18,6 +18,7 @@ type handlers map[string]handler
 var resources = []handlers{
 	sessionHandlers,
 	adapterHandlers,
+	browserHandlers,
 	recordHandlers,
 	attentionHandlers,
 	leaseHandlers,

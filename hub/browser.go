@@ -1,5 +1,19 @@
 package hub
 
+import (
+	"context"
+	"time"
+)
+
+// MaxBrowserLook is the longest time in which a hub looks for browser engines.
+const MaxBrowserLook = 30 * time.Second
+
+// Browsers tells of the browser engines of the hub's machine.
+type Browsers interface {
+	// BrowserEngines returns the engines in the order in which the hub prefers them.
+	BrowserEngines(ctx context.Context) ([]BrowserEngine, error)
+}
+
 // BrowserKind names a family of browser engines.
 type BrowserKind string
 

@@ -38,6 +38,7 @@ type Config struct {
 	Limits          hub.Limits   // zero: the defaults
 	Version         string       // of the program
 	Adapters        Adapters     // of harnesses; nil: there are none
+	Browsers        hub.Browsers // engines of the machine; nil: none is looked for
 	Logger          *slog.Logger // nil discards
 	Registry        *prometheus.Registry
 
@@ -143,6 +144,9 @@ func (t *Tree) startParts() (err error) {
 		Service: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
+	}
+	if c.Browsers != nil {
+		server.Browsers = c.Browsers
 	}
 	if c.Adapters != nil {
 		server.Adapters = c.Adapters

@@ -5,6 +5,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/pem"
@@ -72,6 +73,18 @@ func cmdMirror(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("MIRROR", s.URL+"/mirror")
 	ts.Setenv("PROXY", proxy.URL)
 	ts.Setenv("BYTES", fmt.Sprint(len(data)))
+}
+
+// cmdEngines asks a hub for its engines, as the operator.
+func cmdEngines(ts *testscript.TestScript, neg bool, args []string) {
+	need(ts, neg, args, 3, "engines <port> <path> <version>")
+	c := at(args[0])
+	defer c.Close()
+	found, err := c.AsOperator().BrowserEngines(context.Background())
+	ts.Check(err)
+	if len(found) == 0 || found[0].Path != args[1] || found[0].Version != args[2] || found[0].Source != "HUBCLI_BROWSER" {
+		ts.Fatalf("the hub prefers %+v", found)
+	}
 }
 
 func writeFile(name string, data []byte) error { return os.WriteFile(name, data, 0o600) }

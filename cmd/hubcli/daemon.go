@@ -42,7 +42,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	adapters := newAdapters(&cfg, log)
 	tree, err := supervisor.Start(supervisor.Config{
 		Runner: runner(), BaseURL: base, Notifier: notifier(), Directory: &provider.Client{}, Credentials: credentials(),
-		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters,
+		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"hubcli/cli"
-	"hubcli/integrations/browser/engine"
 )
 
 // hookBudget names the environment variable that gives hooks another time than
@@ -63,22 +62,6 @@ func run() int {
 		CheckBackup:  checkBackup,
 		RestoreStore: restoreStore,
 	}, os.Args[1:])
-}
-
-// pinsToUse are the pins of browser engines; nil: the embedded ones.
-func pinsToUse() *engine.Pins {
-	if browserPins == "" || os.Getenv(browserPins) == "" {
-		return nil
-	}
-	data, err := os.ReadFile(os.Getenv(browserPins))
-	if err != nil {
-		return nil
-	}
-	pins, err := engine.ParsePins(data)
-	if err != nil {
-		return nil
-	}
-	return pins
 }
 
 // hooksHave is the time that hooks have; 0 is theirs.

@@ -101,6 +101,7 @@ const patience = 30 * time.Second
 //	appears <file> [regexp]                      wait until the file is there, and has a match
 //	terminal <code> <size> <steps> <command...>  run on a terminal, type and look as the file of steps says (Linux)
 //	mirror <usual|wrong|cut>                     serve the archive of a browser engine over TLS, and pin it; $MIRROR, $PROXY
+//	engines <port> <path> <version>              the hub there prefers this browser engine
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -126,6 +127,7 @@ func TestScripts(t *testing.T) {
 			"lock":      cmdLock,
 			"terminal":  cmdTerminal,
 			"mirror":    cmdMirror,
+			"engines":   cmdEngines,
 		},
 	})
 }
