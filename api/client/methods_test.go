@@ -146,7 +146,7 @@ var methods = []asked{
 		sent{op: "setNotify", body: `{"command":["/bin/x","{question}"],"webhook":"https://h/x","remote":true,"version":2}`},
 		says(200, `{"ok":true,"result":{"version":3}}`), hub.Outcome[hub.Notify]{Row: hub.Notify{Version: 3}}),
 	row("TestNotify", in(), sent{op: "testNotify"}, says(200, `{"ok":true,"result":{"command_error":"x","webhook_error":""}}`), hub.Notified{CommandError: "x"}),
-	row("BrowserEngines", in(), sent{op: "listBrowserEngines"}, says(200, `{"ok":true,"result":[{"path":"/x"}]}`), []hub.BrowserEngine{{Path: "/x"}}),
+	row("BrowserEngines", in(), sent{op: "listBrowserEngines"}, listed(`[{"path":"/x"}]`), []hub.BrowserEngine{{Path: "/x"}}),
 	row("SpawnPolicy", in(), sent{op: "getSpawnPolicy"}, says(200, `{"ok":true,"result":{"version":3}}`), hub.SpawnPolicy{Version: 3}),
 	row("SetSpawnPolicy",
 		in(hub.SpawnPolicyInput{Commands: []hub.SpawnCommand{{Harness: hub.HarnessCodex, Args: []string{"/bin/codex"}}}, Allow: []hub.SpawnAllowance{{RoomID: "r_1", Harness: hub.HarnessCodex}}, Version: 2}),
