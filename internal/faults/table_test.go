@@ -178,7 +178,7 @@ var faults = []fault{
 	{186, "the program is not compared with its pin", "note", never("pin.ExecutableSHA256"), "TestInstallChecksTheProgram"},
 	{187, "files of an engine may be missing", "verify", never("info.Size() != size"), "TestInstallReplacesADamagedEngine"},
 	{187, "what a killed install has left stays", "clean", never("stageName"), "TestInstallSurvivesKills"},
-	{187, "installs do not wait for each other", "lock", swap("osfile.TryLock(f)", "true, error(nil)"), "TestInstallsWaitForEachOther"},
+	{187, "installs do not wait for each other", "lockFolder", swap("osfile.TryLock(f)", "true, error(nil)"), "TestInstallsWaitForEachOther"},
 	{188, "a download begins anew each time", "request", never("d.size > 0"), "TestInstallGoesOnWhereItBrokeOff"},
 	{189, "a link is unpacked", "take", never("!mode.IsRegular()"), "TestHostileArchivesAreRefused"},
 	{189, "an entry is as long as it likes", "write", swap("io.LimitReader(from, size+1)", "from"), "TestEntriesAreAsLongAsTheyDeclare"},

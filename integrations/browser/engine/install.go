@@ -72,7 +72,7 @@ func (in *Installer) Install(ctx context.Context) (Installed, error) {
 	if err := in.makeFolder(dir); err != nil {
 		return Installed{}, failed(dir, err)
 	}
-	unlock, err := lock(ctx, dir, func() { in.Progress(Progress{Stage: Waiting}) })
+	unlock, err := lockFolder(ctx, dir, func() { in.Progress(Progress{Stage: Waiting}) })
 	if err != nil {
 		return Installed{}, ended(ctx, dir, err)
 	}

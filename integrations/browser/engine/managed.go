@@ -106,9 +106,9 @@ func sumOf(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// lock waits until no other install works in a folder. told is called once if there is
+// lockFolder waits until no other install works in a folder. told is called once if there is
 // one.
-func lock(ctx context.Context, dir string, told func()) (unlock func(), err error) {
+func lockFolder(ctx context.Context, dir string, told func()) (unlock func(), err error) {
 	f, err := os.OpenFile(filepath.Join(dir, lockName), os.O_RDWR|os.O_CREATE|osfile.NoFollow, 0o600)
 	if err != nil {
 		return nil, err
