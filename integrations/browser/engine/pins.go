@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -125,12 +126,20 @@ func checkBase(base string) error {
 // String names a pin for people.
 func (p *Pin) String() string { return p.Version + " for " + p.Platform }
 
+// top is the one folder of the archive.
+func (p *Pin) top() string { return "chrome-headless-shell-" + p.Platform }
+
 // file is the name of the executable in that folder.
 func (p *Pin) file() string {
 	if strings.HasPrefix(p.Platform, "win") {
 		return "chrome-headless-shell.exe"
 	}
 	return "chrome-headless-shell"
+}
+
+// url returns where the archive is below a base address.
+func (p *Pin) url(base string) string {
+	return strings.TrimRight(base, "/") + "/" + path.Join(p.Version, p.Platform, p.top()+".zip")
 }
 
 // of returns the pins for a platform, the one to install first.
