@@ -136,6 +136,7 @@ var operations = []Operation{
 	{ID: "backup", Method: "GET", Path: "/v1/app/backup", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "debug", Method: "GET", Path: "/v1/app/debug", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "getAppStatus", Method: "GET", Path: "/v1/app/status", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
+	{ID: "followHub", Method: "GET", Path: "/v1/app/stream", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "listArtifacts", Method: "GET", Path: "/v1/artifacts", Agent: "agent_id"},
 	{ID: "addArtifact", Method: "POST", Path: "/v1/artifacts", Agent: "by", Body: artifact[hub.ArtifactInput]()},
 	{ID: "getArtifact", Method: "GET", Path: "/v1/artifacts/{artifact_id}", Agent: "agent_id"},

@@ -40,6 +40,7 @@ type Config struct {
 	Control  hub.Control  // shutdown
 	Adapters hub.Adapters // of harnesses; nil: there are none
 	Browsers hub.Browsers // engines of the machine; nil: none is looked for
+	Follows  hub.Follows  // for the operator; nil: nobody can follow the hub
 	Capsules hub.Capsules // of projects
 	Imports  hub.CapsuleImports
 	Sessions Authenticator // proves X-Hub-Session, and passes
@@ -101,6 +102,9 @@ func (c *Config) EnsureDefaults() {
 	if c.Adapters == nil {
 		c.Adapters = noAdapters{}
 	}
+	if c.Follows == nil {
+		c.Follows = noFollows{}
+	}
 	if c.LocalAddrs == nil {
 		c.LocalAddrs = interfaceAddrs
 	}
@@ -143,4 +147,11 @@ func interfaceAddrs() []netip.Addr {
 		}
 	}
 	return addrs
+}
+
+// noFollows serves a hub that nobody can follow.
+type noFollows struct{}
+
+func (noFollows) Follow(context.Context, *hub.FollowPlace) (hub.Follow, error) {
+	return nil, hub.NewError(hub.CodeNotFound, "this hub cannot be followed")
 }

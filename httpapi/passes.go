@@ -15,6 +15,15 @@ var passHandlers = handlers{
 // passPrefix begins every pass, and no operator token: that has 43 characters of base64.
 const passPrefix = "pass_"
 
+// passHolds returns an error if the call came with a pass that has ended since.
+func (c *call) passHolds() error {
+	if c.caller.Pass == "" {
+		return nil
+	}
+	_, err := c.server.config.Sessions.ProvePass(c.r.Header.Get(api.HeaderOperator))
+	return err
+}
+
 func listPasses(c *call) (reply, error) {
 	if err := c.query().Err(); err != nil {
 		return reply{}, err

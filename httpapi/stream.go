@@ -13,6 +13,7 @@ import (
 
 var streamHandlers = handlers{
 	"streamEvents": streamEvents,
+	"followHub":    followHub,
 }
 
 const (
@@ -44,6 +45,10 @@ func streamEvents(c *call) (reply, error) {
 		q.Since = page.NextSinceID
 		began := time.Now()
 		if err := c.actAs(q.Agent); err != nil {
+			break
+		}
+		if err := c.passHolds(); err != nil {
+			st.end(c.server.asError(c.r, err))
 			break
 		}
 		if page, err = service.Events(c.context(), q); err != nil {
@@ -121,6 +126,11 @@ func (st *stream) send(page *hub.Page) bool {
 		b = strconv.AppendInt(b, int64(page.NextSinceID), 10)
 		b = append(b, "\n\n"...)
 	}
+	return st.sent(b)
+}
+
+// sent writes what was made in the buffer. It returns false when the stream is over.
+func (st *stream) sent(b []byte) bool {
 	if !st.write(b) {
 		return false
 	}

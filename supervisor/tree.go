@@ -141,7 +141,7 @@ func (t *Tree) startParts() (err error) {
 	t.exports, t.imports = t.newExports(), t.newImports()
 	server := httpapi.Config{
 		Capsules: t.exports, Imports: t.imports,
-		Service: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
+		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
 	}

@@ -17,6 +17,7 @@ import (
 // records. Last calls and parked calls are kept in memory only, never journaled.
 type Directory struct {
 	notifier *Notifier // for watches of the presence of an agent
+	changes  *Changes
 	mu       sync.RWMutex
 	live     map[hub.AgentID]*presence
 	sessions map[hub.SessionID]hub.AgentID // of live sessions
@@ -70,9 +71,9 @@ type presence struct {
 // Span is a span of time.
 type Span struct{ From, To hub.Time }
 
-func newDirectory(n *Notifier) *Directory {
+func newDirectory(n *Notifier, c *Changes) *Directory {
 	return &Directory{
-		notifier: n, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
+		notifier: n, changes: c, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
 		parked: map[hub.AgentID]parking{},
 	}
 }
@@ -196,6 +197,7 @@ func (d *Directory) note(agent hub.AgentID, now hub.Time, change func(*presence)
 // Changed wakes who waits for the presence of an agent.
 func (d *Directory) Changed(agent hub.AgentID) {
 	d.notifier.notifyWatches(func() core.Scope { return PresenceScope(agent) })
+	d.changes.agent(agent)
 }
 
 func (p *presence) act(now hub.Time) {

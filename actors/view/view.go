@@ -30,6 +30,7 @@ type View struct {
 	mutes     *mutes
 	budgets   *budgets
 	passes    *passes
+	Changes   *Changes
 	ledger    *ledger
 	Retired   *Retired
 	imports   imports
@@ -43,16 +44,17 @@ type View struct {
 
 // New returns views that show nothing yet but that messages up to head exist.
 func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, head hub.MessageID) *View {
-	notifier := newNotifier()
+	notifier, changes := newNotifier(), newChanges()
 	return &View{
-		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier),
+		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier, changes),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
-		Leases: newLeases(), Waiters: newWaiters(), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
+		Leases: newLeases(), Waiters: newWaiters(changes), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		Retired:      newRetired(),
 		pauses:       newPauses(),
 		mutes:        newMutes(),
 		budgets:      newBudgets(),
 		passes:       newPasses(),
+		Changes:      changes,
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
@@ -100,6 +102,9 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 			scopes = appendScopes(scopes, &r.Messages[i])
 		}
 	}
+	for i := range r.Rows { // before the record counts as shown: a reader that has come to it has been told
+		v.Changes.row(&r.Rows[i])
+	}
 	v.ShownSeq.Store(uint64(r.Seq))
 	return scopes
 }
@@ -136,6 +141,7 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {
 			v.Directory.free(agent, at)
 		}
+		v.Changes.task(&was.Task, &is.Task)
 		return v.appendWatched(scopes, &was.Task, &is.Task)
 	case core.TableRun:
 		r := v.Runs.apply(row)

@@ -12,8 +12,9 @@ import (
 // in memory and belong to their owners alone, so each owner notes here what it parks. All
 // methods may be called from any goroutine.
 type Waiters struct {
-	mu    sync.Mutex
-	lines map[core.LeaseKey][]*Waiter
+	changes *Changes
+	mu      sync.Mutex
+	lines   map[core.LeaseKey][]*Waiter
 }
 
 // Waiter is one call that waits for a lease.
@@ -22,7 +23,9 @@ type Waiter struct {
 	row hub.LeaseWaiter
 }
 
-func newWaiters() *Waiters { return &Waiters{lines: map[core.LeaseKey][]*Waiter{}} }
+func newWaiters(c *Changes) *Waiters {
+	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}}
+}
 
 // Arrive notes that a call of agent waits for the lease from a moment on. The result is
 // for Leave.
@@ -31,6 +34,7 @@ func (w *Waiters) Arrive(k core.LeaseKey, agent hub.AgentID, since hub.Time) *Wa
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lines[k] = append(w.lines[k], waiter)
+	w.changes.Note(hub.ChangedLeases)
 	return waiter
 }
 
@@ -44,9 +48,10 @@ func (w *Waiters) Leave(waiter *Waiter) {
 	}
 	if len(line) == 0 {
 		delete(w.lines, waiter.key)
-		return
+	} else {
+		w.lines[waiter.key] = line
 	}
-	w.lines[waiter.key] = line
+	w.changes.Note(hub.ChangedLeases)
 }
 
 // Of returns who waits for the lease, the first in line first, at most

@@ -39,6 +39,7 @@ var shapes = func() map[string]reflect.Type {
 		}
 	}
 	collect(found, reflect.TypeFor[hub.Message]()) // services return it encoded
+	collect(found, reflect.TypeFor[hub.Changed]()) // a stream sends it as the data of an event
 	found["HubInfo"], found["AttachmentInput"] = found["Info"], found["Attachment"]
 	found["Error"] = reflect.TypeFor[api.Failure]()
 	return found

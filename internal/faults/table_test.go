@@ -186,4 +186,8 @@ var faults = []fault{
 	{200, "browsers keep the page", "newFile", swap(`"no-store"`, `"public"`), "TestConsoleHeaders"},
 	{201, "an ended pass is good", "ProvePass", never("PassInForce"), "TestWalk"},
 	{201, "a pass makes passes", "needsSecret", swap("== \"\"", "!= \"!\""), "TestWalk"},
+	{202, "changed leases are not told", "Arrive", drop("w.changes.Note"), "TestFollowerIsToldOfEverything"},
+	{202, "who comes back misses changes", "Follow", swap("at.Seq != seq", "false"), "TestFollowerComesBack"},
+	{202, "a notice names any number", "add", never("MaxChangedIDs"), "TestSlowFollowerIsBounded"},
+	{202, "a stream outlives its pass", "followHub", drop("c.passHolds"), "TestStreamOfTheHub"},
 }

@@ -1,10 +1,11 @@
 import { signal } from "@preact/signals";
-import { Refused, get } from "./api";
-import { pass } from "./pass";
-import type { Agent, Ask, Message, Status } from "./wire";
+import { get } from "./api";
+import { forget, pass } from "./pass";
+import { Broken, events } from "./sse";
+import type { Agent, Ask, Changed, Message, Status } from "./wire";
 
-// What the page shows of the hub. connected is honest: it is true only while the last call
-// was answered.
+// What the page shows of the hub. connected is honest: it is true only while the stream is
+// open and everything shown was read since.
 export const connected = signal(false);
 export const status = signal<Status | null>(null);
 export const agents = signal<Agent[]>([]);
@@ -15,35 +16,46 @@ const shown = 200; // messages
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-async function readAll(stop: AbortSignal): Promise<void> {
-  const [is, live, open, last] = await Promise.all([
-    get<Status>("/v1/app/status", stop),
-    get<Agent[]>("/v1/agents?details=true", stop),
-    get<Ask[]>("/v1/asks?state=open", stop),
-    get<Message[]>("/v1/log?direct=true&tail=true&limit=" + shown, stop),
-  ]);
-  status.value = is;
-  agents.value = live;
-  asks.value = open;
-  messages.value = last;
+// readers read anew what a notice names.
+const readers: Record<string, (stop: AbortSignal) => Promise<void>> = {
+  agents: async (stop) => {
+    agents.value = await get<Agent[]>("/v1/agents?details=true", stop);
+    status.value = await get<Status>("/v1/app/status", stop);
+  },
+  asks: async (stop) => {
+    asks.value = await get<Ask[]>("/v1/asks?state=open", stop);
+  },
+  messages: async (stop) => {
+    messages.value = await get<Message[]>(`/v1/log?direct=true&tail=true&limit=${shown}`, stop);
+  },
+};
+
+function add(message: Message): void {
+  if ((messages.value.at(-1)?.id ?? 0) < message.id) messages.value = [...messages.value, message].slice(-shown);
 }
 
-// follow keeps the page up to date until stop. It begins anew whenever the hub is away.
+// follow keeps the page up to date until stop. It opens the stream first and reads
+// after, so that nothing is missed in between, and comes back with the id of the last event.
 export async function follow(stop: AbortSignal): Promise<void> {
+  let last = "";
   while (!stop.aborted && pass.value) {
     try {
-      await readAll(stop);
-      connected.value = true;
-      while (!stop.aborted) {
-        const last = messages.value.at(-1)?.id ?? 0;
-        const more = await get<Message[]>(`/v1/log?direct=true&since_id=${last}&timeout=20`, stop);
-        if (more.length > 0) messages.value = [...messages.value, ...more].slice(-shown);
-        agents.value = await get<Agent[]>("/v1/agents?details=true", stop);
-        asks.value = await get<Ask[]>("/v1/asks?state=open", stop);
+      for await (const event of events("/v1/app/stream", last, stop)) {
+        if (last === "") await readers["messages"]?.(stop);
+        if (event.type === "message") add(JSON.parse(event.data) as Message);
+        if (event.type === "changed") {
+          const { kinds } = JSON.parse(event.data) as Changed;
+          await Promise.all(kinds.map((kind) => readers[kind]?.(stop)));
+        }
+        if (event.type === "error") break;
+        last = event.id;
+        connected.value = true;
       }
     } catch (error) {
-      connected.value = false;
-      if (!(error instanceof Refused) || error.status >= 500) await pause(1000);
+      if (error instanceof Broken && error.status === 403) forget("The pass has ended.");
+      if (error instanceof Broken && error.status === 400) last = "";
     }
+    connected.value = false;
+    if (!stop.aborted) await pause(500);
   }
 }

@@ -50,3 +50,13 @@ export interface Status {
   counts: { sessions: number; messages: number; open_tasks: number; leases: number };
   journal: { state: string };
 }
+
+export interface Changed {
+  at: string;
+  seq: number;
+  kinds: string[];
+  rooms: string[];
+  tasks: number[];
+  agents: string[];
+  cut: boolean;
+}
