@@ -112,6 +112,8 @@ const (
 // notifyTimeout bounds each of the two ways of a notification.
 const notifyTimeout = 10 * time.Second
 
+var licenseCall = Wait{By: WaitFixed, Default: hub.MaxLicenseCall}
+
 var adapterChange = Wait{By: WaitFixed, Default: hub.MaxAdapterChange}
 
 // operations is the one table of calls, sorted by path and method. The routes,
@@ -187,6 +189,10 @@ var operations = []Operation{
 	{ID: "previewInvite", Method: "GET", Path: "/v1/invites/{code}", Auth: AuthOptional, Secret: true},
 	{ID: "acceptInvite", Method: "POST", Path: "/v1/invites/{code}/accept", Auth: AuthOptional, Agent: "agent_id", Body: small[hub.AcceptInput](), Secret: true},
 	{ID: "revokeInvite", Method: "POST", Path: "/v1/invites/{code}/revoke", Body: small[struct{}](), Secret: true},
+	{ID: "getLicense", Method: "GET", Path: "/v1/license", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "activateLicense", Method: "POST", Path: "/v1/license/activate", Plane: PlaneOperator, Body: small[hub.LicenseActivateInput](), Wait: licenseCall, NotRelayed: operatorsSecret},
+	{ID: "deactivateLicense", Method: "POST", Path: "/v1/license/deactivate", Plane: PlaneOperator, Body: small[hub.LicenseDeactivateInput](), Wait: licenseCall, NotRelayed: operatorsSecret},
+	{ID: "verifyLicense", Method: "POST", Path: "/v1/license/verify", Plane: PlaneOperator, Wait: licenseCall, NotRelayed: operatorsSecret},
 	{ID: "listLocks", Method: "GET", Path: "/v1/locks", Agent: "agent_id"},
 	{ID: "lock", Method: "POST", Path: "/v1/locks", Agent: "agent_id", Body: small[hub.LockInput](), Wait: Wait{By: WaitSec}},
 	{ID: "breakLock", Method: "POST", Path: "/v1/locks/break", Plane: PlaneOperator, Body: small[hub.LockBreakInput](), NotRelayed: operatorsSecret},

@@ -96,23 +96,26 @@ func (f *planFlow[P]) follow(ctx context.Context, plan P) (P, error) {
 	return plan, nil
 }
 
-// agree asks about a plan, word for word. Without a terminal it shows the plan and says how to
-// agree to it. A plan that is not agreed to ends.
+// agree asks about a plan. A plan that is not agreed to ends.
 func (f *planFlow[P]) agree(ctx context.Context, plan *P) (err error) {
 	at := f.view(plan)
-	switch {
-	case f.yes:
-		return nil
-	case f.env.Terminal != nil && f.env.Terminal():
-		err = agree(ctx, f.env, at.Prompt+"\n"+f.question)
-	default:
-		fmt.Fprint(f.env.Stderr, peertext.Terminal(at.Prompt))
-		err = usage("look at the plan above, and add --yes", "no question is possible: stdin is not a terminal")
-	}
-	if err != nil {
+	if err = agreeToPlan(ctx, f.env, f.yes, at.Prompt, f.question); err != nil {
 		f.end(at.ID)
 	}
 	return err
+}
+
+// agreeToPlan asks about a plan, word for word. Without a terminal it shows the plan and says
+// how to agree to it.
+func agreeToPlan(ctx context.Context, env *Env, yes bool, prompt, question string) error {
+	switch {
+	case yes:
+		return nil
+	case env.Terminal != nil && env.Terminal():
+		return agree(ctx, env, prompt+"\n"+question)
+	}
+	fmt.Fprint(env.Stderr, peertext.Terminal(prompt))
+	return usage("look at the plan above, and add --yes", "no question is possible: stdin is not a terminal")
 }
 
 // end cancels a plan whether or not the command was interrupted. A plan that cannot be cancelled

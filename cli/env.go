@@ -57,6 +57,9 @@ type Env struct {
 	CheckBackup func(r io.Reader) (daemon.Backup, error)
 	// RestoreStore makes a store in dir of a backup. The error is a *Failure.
 	RestoreStore func(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restored, error)
+	// ShowLicense looks at the license that a data root keeps. It writes nothing and needs
+	// neither a hub nor a network.
+	ShowLicense func(ctx context.Context, dataRoot string) (hub.License, error)
 }
 
 // machine is what starting and stopping a hub knows of the world.

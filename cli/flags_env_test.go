@@ -28,6 +28,7 @@ var calls = []string{
 	"invite create --project p --room r_1", "invite preview c", "invite revoke c", "invite list", "join c",
 	"adapter list", "adapter status generic", "adapter verify generic", "adapter preview generic", "adapter preview-uninstall generic",
 	"adapter install generic --yes", "adapter uninstall generic --yes", "adapter repair generic --yes",
+	"license verify", "license activate KEY-1 --yes", "license deactivate --yes",
 }
 
 func called(path string, with string) string {

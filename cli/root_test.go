@@ -226,6 +226,12 @@ var specified = map[string]map[string]string{
 	"hubcli browser engines":   {"data-root": "", "json": "false"},
 	"hubcli browser install":   {"data-root": ""},
 	"hubcli room guard":        {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+
+	"hubcli license":            {},
+	"hubcli license show":       {},
+	"hubcli license verify":     {"base-url": "http://127.0.0.1:6969"},
+	"hubcli license activate":   {"yes": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli license deactivate": {"yes": "false", "base-url": "http://127.0.0.1:6969"},
 }
 
 // listed are the flags that all lists have, and more.

@@ -44,6 +44,7 @@ type Config struct {
 	Capsules hub.Capsules // of projects
 	Imports  hub.CapsuleImports
 	Sessions Authenticator // proves X-Hub-Session, and passes
+	Licenses hub.Licenses  // of this machine; nil: it has none
 	Presence Presence      // nil: signs of life are not recorded
 
 	OperatorToken string         // secret that X-Hub-Operator must equal
@@ -104,6 +105,9 @@ func (c *Config) EnsureDefaults() {
 	}
 	if c.Follows == nil {
 		c.Follows = noFollows{}
+	}
+	if c.Licenses == nil {
+		c.Licenses = noLicenses{}
 	}
 	if c.LocalAddrs == nil {
 		c.LocalAddrs = interfaceAddrs

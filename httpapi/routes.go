@@ -42,6 +42,7 @@ var resources = []handlers{
 	backupHandlers,
 	capsuleHandlers,
 	connectionHandlers,
+	licenseHandlers,
 	watchHandlers,
 	passHandlers,
 }

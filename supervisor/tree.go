@@ -39,6 +39,7 @@ type Config struct {
 	Version         string       // of the program
 	Adapters        Adapters     // of harnesses; nil: there are none
 	Browsers        hub.Browsers // engines of the machine; nil: none is looked for
+	Licenses        hub.Licenses // of this machine; nil: it has none
 	Logger          *slog.Logger // nil discards
 	Registry        *prometheus.Registry
 
@@ -150,6 +151,9 @@ func (t *Tree) startParts() (err error) {
 	}
 	if c.Adapters != nil {
 		server.Adapters = c.Adapters
+	}
+	if c.Licenses != nil {
+		server.Licenses = c.Licenses
 	}
 	if c.HTTP != nil {
 		c.HTTP(&server)

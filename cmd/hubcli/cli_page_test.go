@@ -36,6 +36,7 @@ wait_for() { hubcli claim parser --agent $1 --wait 60 > /dev/null 2>&1 & until h
 var pageSamples = map[string]pageSample{
 	"cd services/till":                             {before: pageRooms + ` && mkdir -p services/till && hubcli room bind web-shop/check-out services/till`},
 	"hubcli send hello":                            {},
+	"hubcli license show":                          {},
 	"git log -3 | hubcli post --agent dev-a -":     {before: pageGit + ` && echo done > report.md`},
 	"hubcli capsule import web-shop.hubpack --yes": {before: pageRooms + ` && hubcli capsule export web-shop --out web-shop.hubpack --yes`},
 	`hubcli say --room web-shop/check-out "stop at noon and commit what works"`: {before: pageRooms + ` && hubcli whoami --agent dev-a`},

@@ -61,6 +61,7 @@ func run() int {
 		DeleteStore:  deleteStore,
 		CheckBackup:  checkBackup,
 		RestoreStore: restoreStore,
+		ShowLicense:  showLicense,
 	}, os.Args[1:])
 }
 

@@ -102,6 +102,7 @@ const patience = 30 * time.Second
 //	terminal <code> <size> <steps> <command...>  run on a terminal, type and look as the file of steps says (Linux)
 //	mirror <usual|wrong|cut>                     serve the archive of a browser engine over TLS, and pin it; $MIRROR, $PROXY
 //	engines <port> <path> <version>              the hub there prefers this browser engine
+//	licenses <verb> …                            a license server: see cmdLicenses
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -125,6 +126,7 @@ func TestScripts(t *testing.T) {
 			"appears":   cmdAppears,
 			"room":      cmdRoom,
 			"lock":      cmdLock,
+			"licenses":  cmdLicenses,
 			"terminal":  cmdTerminal,
 			"mirror":    cmdMirror,
 			"engines":   cmdEngines,

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package machine
+
+func systemID() (string, error) { return "", ErrNoID }
