@@ -36,8 +36,17 @@ func TestParsePinsRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, change := range [][2]string{
-		{`https:`, `http:`}, {`"1.2.3.4"`, `"../1.2"`}, {`"linux64"`, `"../x"`}, {`"bytes": 1`, `"bytes": 0`}, {`"bytes": 1`, `"bytes": 99999999999`},
-		{`"ab`, `"zz`}, {`"ab`, `"AB`}, {`abab"`, `ab"`}, {`"bytes"`, `"byte"`}, {`"versions": [`, `"version": [`}, {`{"bytes"`, `null, "x": {"bytes"`},
+		{`https:`, `http:`},
+		{`"1.2.3.4"`, `"../1.2"`},
+		{`"linux64"`, `"../x"`},
+		{`"bytes": 1`, `"bytes": 0`},
+		{`"bytes": 1`, `"bytes": 99999999999`},
+		{`"ab`, `"zz`},
+		{`"ab`, `"AB`},
+		{`abab"`, `ab"`},
+		{`"bytes"`, `"byte"`},
+		{`"versions": [`, `"version": [`},
+		{`{"bytes"`, `null, "x": {"bytes"`},
 		{`a.example`, `a.example/?b=c`},
 	} {
 		if _, err := ParsePins([]byte(strings.Replace(good, change[0], change[1], 1))); err == nil {
