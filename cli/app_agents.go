@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 func newAppAgents(env *Env) *cobra.Command {

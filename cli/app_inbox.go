@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 func newAppInbox(env *Env) *cobra.Command {

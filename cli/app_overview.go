@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/overview"
 )
 
 // The width of the page: that of the terminal within these bounds.

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 type retireOptions struct {

@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/cli/top"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 // topTimeout bounds one reading of the hub: a hub that hangs is shown as lost.

@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 func newProjectArchive(env *Env) *cobra.Command {

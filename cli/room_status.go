@@ -12,10 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 type roomStatusOptions struct {

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 // The most rows of each part of a page, and the most bytes of a body on it.
@@ -145,7 +145,7 @@ func roomDetail(s *overview.Snapshot, r *hub.Room) []string {
 }
 
 // waitDetail shows the wait, and for whom the other waits in turn.
-func waitDetail(s *overview.Snapshot, w *overview.Wait) []string {
+func waitDetail(s *overview.Snapshot, w *hub.Wait) []string {
 	lines := field(nil, "waiter", string(w.Waiter))
 	lines = field(lines, "waits for", string(w.For))
 	lines = field(lines, "because", string(w.Reason)+": "+w.What)
@@ -170,7 +170,7 @@ func waitDetail(s *overview.Snapshot, w *overview.Wait) []string {
 	return part(lines, "AND THEN", chain)
 }
 
-func waitOf(s *overview.Snapshot, id hub.AgentID) *overview.Wait {
+func waitOf(s *overview.Snapshot, id hub.AgentID) *hub.Wait {
 	for i := range s.Waits {
 		if s.Waits[i].Waiter == id {
 			return &s.Waits[i]

@@ -6,8 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"hubcli/cli/overview"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 // line is one line of text that the human types.

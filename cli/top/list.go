@@ -3,8 +3,8 @@ package top
 import (
 	"strings"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 // row is one line of a view. Its cells are safe for a terminal.

@@ -7,8 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 const (

@@ -11,9 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 const start = hub.Time(1_000_000_000)

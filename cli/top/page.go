@@ -1,6 +1,6 @@
 package top
 
-import "hubcli/cli/overview"
+import "hubcli/overview"
 
 // textPage is a text of several lines that is read in place of a list.
 type textPage struct {

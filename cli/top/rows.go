@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
+	"hubcli/overview"
 )
 
 // view is one of the lists.

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"hubcli/cli/overview"
+	"hubcli/overview"
 )
 
 // framesASecond is how often the screen may change. At rest, each frame wakes the

@@ -7,9 +7,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"hubcli/cli/overview"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
+	"hubcli/overview"
 )
 
 // The least heights of a terminal that shows a line beside the list.

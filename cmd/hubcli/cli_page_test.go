@@ -76,7 +76,7 @@ var notRun = map[string]string{
 	"hubcli app retire --idle 7d":                                 "its days must pass; the script app_retire.txt compares such lines",
 	"hubcli capsule export web-shop --out web-shop.hubpack --yes": "it prints the folder in which it runs; the script capsule.txt compares the line",
 	"hubcli project export web-shop --yes":                        "it prints the folder in which it runs; the script project_export.txt compares the line",
-	"hubcli status":                                               "its circle and its trouble need minutes to come; cli/overview compares such a page",
+	"hubcli status":                                               "its circle and its trouble need minutes to come; overview compares such a page",
 }
 
 // pageNumbers are numbers that differ from one hub to the next.

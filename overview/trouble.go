@@ -16,55 +16,33 @@ const (
 	ExpiryNear = 30 * time.Second // how long a lease that others wait for still runs
 )
 
-// Kind says what sort of trouble there is.
-type Kind string
-
-// The kinds of trouble, the worst first.
-const (
-	TroubleHub     Kind = "hub"     // the hub itself is not well
-	TroubleCircle  Kind = "circle"  // agents wait for each other
-	TroubleStuck   Kind = "stuck"   // a task waits for one that failed or was cancelled
-	TroublePrompt  Kind = "prompt"  // an agent is at a prompt for long
-	TroubleAsleep  Kind = "asleep"  // an agent sleeps over direct messages
-	TroubleAway    Kind = "away"    // an agent that is not there has a task under way
-	TroubleExpires Kind = "expires" // a lease that others wait for ends soon
-)
-
-var severity = []Kind{TroubleHub, TroubleCircle, TroubleStuck, TroublePrompt, TroubleAsleep, TroubleAway, TroubleExpires}
-
-// Trouble is something that a human should know of, in one line.
-type Trouble struct {
-	Kind   Kind          `json:"kind"`
-	Text   string        `json:"text"`
-	Agents []hub.AgentID `json:"agents"` // that it is about
-	TaskID hub.TaskID    `json:"task_id,omitempty"`
-}
+var severity = []hub.TroubleKind{hub.TroubleHub, hub.TroubleCircle, hub.TroubleStuck, hub.TroublePrompt, hub.TroubleAsleep, hub.TroubleAway, hub.TroubleExpires}
 
 // finding collects trouble.
 type finding struct {
 	s    *Snapshot
-	rows []Trouble
+	rows []hub.Trouble
 }
 
-func (f *finding) add(kind Kind, agents []hub.AgentID, task hub.TaskID, format string, args ...any) {
+func (f *finding) add(kind hub.TroubleKind, agents []hub.AgentID, task hub.TaskID, format string, args ...any) {
 	if agents == nil {
 		agents = []hub.AgentID{}
 	}
-	f.rows = append(f.rows, Trouble{Kind: kind, Agents: agents, TaskID: task, Text: fmt.Sprintf(format, args...)})
+	f.rows = append(f.rows, hub.Trouble{Kind: kind, Agents: agents, TaskID: task, Text: fmt.Sprintf(format, args...)})
 }
 
 // trouble derives what is wrong. The waits and circles must be there.
-func trouble(s *Snapshot) []Trouble {
-	f := &finding{s: s, rows: []Trouble{}}
+func trouble(s *Snapshot) []hub.Trouble {
+	f := &finding{s: s, rows: []hub.Trouble{}}
 	f.hub()
 	for _, circle := range s.Circles {
-		f.add(TroubleCircle, circle, 0, "%s wait for each other: %s", names(circle), around(s.Waits, circle))
+		f.add(hub.TroubleCircle, circle, 0, "%s wait for each other: %s", names(circle), around(s.Waits, circle))
 	}
 	f.stuck()
 	f.agents()
 	f.away()
 	f.leases()
-	slices.SortStableFunc(f.rows, func(a, b Trouble) int {
+	slices.SortStableFunc(f.rows, func(a, b hub.Trouble) int {
 		return cmp.Compare(slices.Index(severity, a.Kind), slices.Index(severity, b.Kind))
 	})
 	return f.rows
@@ -74,20 +52,20 @@ func (f *finding) hub() {
 	h := &f.s.Hub
 	switch h.Journal.State {
 	case hub.JournalFull:
-		f.add(TroubleHub, nil, 0, "the disk of the hub is full (%d MiB free): it refuses all writes", h.Journal.FreeBytes>>20)
+		f.add(hub.TroubleHub, nil, 0, "the disk of the hub is full (%d MiB free): it refuses all writes", h.Journal.FreeBytes>>20)
 	case hub.JournalFailed:
-		f.add(TroubleHub, nil, 0, "a write of the hub to its disk failed: it is about to exit")
+		f.add(hub.TroubleHub, nil, 0, "a write of the hub to its disk failed: it is about to exit")
 	case hub.JournalOK, "":
 	default:
-		f.add(TroubleHub, nil, 0, "the journal of the hub is %s", h.Journal.State)
+		f.add(hub.TroubleHub, nil, 0, "the journal of the hub is %s", h.Journal.State)
 	}
 	for _, q := range h.Quarantined {
-		f.add(TroubleHub, nil, 0, "%s is in quarantine and refuses all calls: %s", q.Owner, q.Reason)
+		f.add(hub.TroubleHub, nil, 0, "%s is in quarantine and refuses all calls: %s", q.Owner, q.Reason)
 	}
 }
 
 // around describes the waits of a circle.
-func around(rows []Wait, circle []hub.AgentID) string {
+func around(rows []hub.Wait, circle []hub.AgentID) string {
 	var parts []string
 	for i, waiter := range circle {
 		other := circle[(i+1)%len(circle)]
@@ -106,7 +84,7 @@ func (f *finding) stuck() {
 		t := &f.s.Tasks[i]
 		for _, id := range t.BlockedBy {
 			if status, ended := f.s.lost[id]; ended && t.Status == hub.TaskOpen {
-				f.add(TroubleStuck, parties(t), t.TaskID, "task %d (%s) waits for task %d, which ended as %s", t.TaskID, t.Title, id, status)
+				f.add(hub.TroubleStuck, parties(t), t.TaskID, "task %d (%s) waits for task %d, which ended as %s", t.TaskID, t.Title, id, status)
 			}
 		}
 	}
@@ -134,13 +112,13 @@ func (f *finding) agents() {
 		if a.PromptTool != "" {
 			tool = " (" + a.PromptTool + ")"
 		}
-		f.add(TroublePrompt, []hub.AgentID{a.AgentID}, 0, "%s waits at a prompt of its program for %s%s", a.AgentID, Age(f.s.At-*a.ActivitySince), tool)
+		f.add(hub.TroublePrompt, []hub.AgentID{a.AgentID}, 0, "%s waits at a prompt of its program for %s%s", a.AgentID, Age(f.s.At-*a.ActivitySince), tool)
 	}
 	for _, a := range f.s.Hub.Asleep {
 		if a.Unknown {
 			continue // whoever wrote to it was told that nobody goes by the name
 		}
-		f.add(TroubleAsleep, []hub.AgentID{a.AgentID}, 0, "%s sleeps over %s, for %s", a.AgentID, Count(a.Unread, "direct message"), Age(f.s.At-a.Since))
+		f.add(hub.TroubleAsleep, []hub.AgentID{a.AgentID}, 0, "%s sleeps over %s, for %s", a.AgentID, Count(a.Unread, "direct message"), Age(f.s.At-a.Since))
 	}
 }
 
@@ -156,9 +134,9 @@ func (f *finding) away() {
 		switch {
 		case !lives && slices.Contains(f.s.Cut, "agents"): // unknown
 		case !lives:
-			f.add(TroubleAway, []hub.AgentID{*t.Assignee}, t.TaskID, "%s is gone and has task %d under way (%s)", *t.Assignee, t.TaskID, t.Title)
+			f.add(hub.TroubleAway, []hub.AgentID{*t.Assignee}, t.TaskID, "%s is gone and has task %d under way (%s)", *t.Assignee, t.TaskID, t.Title)
 		case a.Presence == hub.PresenceAway && a.Activity != hub.ActivityAtPrompt:
-			f.add(TroubleAway, []hub.AgentID{a.AgentID}, t.TaskID, "%s made no call for %s and has task %d under way (%s)",
+			f.add(hub.TroubleAway, []hub.AgentID{a.AgentID}, t.TaskID, "%s made no call for %s and has task %d under way (%s)",
 				a.AgentID, Age(f.s.At-a.LastSeen), t.TaskID, t.Title)
 		}
 	}
@@ -167,7 +145,7 @@ func (f *finding) away() {
 func (f *finding) leases() {
 	for _, l := range f.s.Leases() {
 		if left := l.Expires - f.s.At; len(l.Waiters) > 0 && left < ms(ExpiryNear) {
-			f.add(TroubleExpires, []hub.AgentID{l.Owner}, 0, "%s of %s ends in %s, and %s for it", &l, l.Owner, Age(left), waitFor(len(l.Waiters)))
+			f.add(hub.TroubleExpires, []hub.AgentID{l.Owner}, 0, "%s of %s ends in %s, and %s for it", &l, l.Owner, Age(left), waitFor(len(l.Waiters)))
 		}
 	}
 }

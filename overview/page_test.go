@@ -201,7 +201,7 @@ func TestGather(t *testing.T) {
 	if s.RoomName("r_1") != "till" || s.RoomName("r_9") != "r_9" || len(s.Cut) != 0 || len(s.Asks) != 1 || len(s.Waits) != 2 {
 		t.Errorf("%+v", s)
 	}
-	if len(s.Trouble) != 1 || s.Trouble[0].Kind != TroubleStuck {
+	if len(s.Trouble) != 1 || s.Trouble[0].Kind != hub.TroubleStuck {
 		t.Errorf("trouble: %+v", s.Trouble)
 	}
 }

@@ -103,10 +103,10 @@ func TestCircles(t *testing.T) {
 		{"d>c c>d a>b b>a", "a b; c d"},
 		{"a>operator b>operator", ""},
 	} {
-		var rows []Wait
+		var rows []hub.Wait
 		for _, pair := range strings.Fields(c.waits) {
 			from, to, _ := strings.Cut(pair, ">")
-			rows = append(rows, Wait{Waiter: hub.AgentID(from), For: hub.AgentID(to)})
+			rows = append(rows, hub.Wait{Waiter: hub.AgentID(from), For: hub.AgentID(to)})
 		}
 		var got []string
 		for _, circle := range circles(rows) {
@@ -184,7 +184,7 @@ func TestWaitsAreOfAgentsThatAreThere(t *testing.T) {
 		for _, circle := range s.Circles {
 			for i, from := range circle {
 				to := circle[(i+1)%len(circle)]
-				if !slices.ContainsFunc(s.Waits, func(w Wait) bool { return w.Waiter == from && w.For == to }) {
+				if !slices.ContainsFunc(s.Waits, func(w hub.Wait) bool { return w.Waiter == from && w.For == to }) {
 					t.Fatalf("the circle %v has no wait of %s for %s", circle, from, to)
 				}
 			}

@@ -11,7 +11,7 @@ import (
 // it, so that none goes on unless something from outside helps. A circle begins with its
 // first agent by name and follows the waits, the shortest way around. An agent that is
 // in a circle already begins no other.
-func circles(rows []Wait) [][]hub.AgentID {
+func circles(rows []hub.Wait) [][]hub.AgentID {
 	next := map[hub.AgentID][]hub.AgentID{}
 	for _, w := range rows {
 		if !slices.Contains(next[w.Waiter], w.For) {

@@ -47,12 +47,12 @@ type Snapshot struct {
 	BaseURL string          `json:"base_url"`
 	Limited bool            `json:"limited"` // without what only the operator sees
 	Cut     []string        `json:"cut"`     // lists that have more rows than were read
-	Trouble []Trouble       `json:"trouble"` // the worst first
+	Trouble []hub.Trouble   `json:"trouble"` // the worst first
 	Asks    []hub.Ask       `json:"asks"`    // the open questions to the human, the oldest first
 	Pauses  []hub.Pause     `json:"pauses"`  // what the operator has paused
 	Mutes   []hub.Mute      `json:"mutes"`   // the agents that the operator has muted
 	Loops   []hub.Loop      `json:"loops"`   // agents that post to each other without progress
-	Waits   []Wait          `json:"waits"`
+	Waits   []hub.Wait      `json:"waits"`
 	Circles [][]hub.AgentID `json:"circles"` // agents that wait for each other
 	Agents  []hub.LiveAgent `json:"agents"`  // by id
 	Rooms   []hub.Room      `json:"rooms"`   // without those that are archived

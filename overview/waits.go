@@ -11,47 +11,22 @@ import (
 // Human is the name of the human in waits.
 const Human = hub.AgentOperator
 
-// Reason says why an agent waits.
-type Reason string
-
-// The reasons.
-const (
-	ForAnswer  Reason = "ask"     // it asked the human
-	ForPrompt  Reason = "prompt"  // its program asks the human whether a tool may run
-	ForLease   Reason = "lease"   // its call waits for a claim or a lock
-	ForBlocker Reason = "task"    // a task of it waits for a task of the other
-	ForOffer   Reason = "offer"   // it has offered a task
-	ForMessage Reason = "message" // its watch ends with a message of the other
-	ForIdle    Reason = "idle"    // its watch ends when the other is idle
-	ForTasks   Reason = "tasks"   // its watch ends when tasks of the other are done
-)
-
-// Wait says that one agent waits for another, or for the human.
-type Wait struct {
-	Waiter hub.AgentID `json:"waiter"`
-	For    hub.AgentID `json:"for"`
-	Reason Reason      `json:"reason"`
-	What   string      `json:"what"`  // names the lease, task, tool, question or condition
-	Since  *hub.Time   `json:"since"` // nil: unknown
-	TaskID hub.TaskID  `json:"task_id,omitempty"`
-}
-
 // graph collects waits.
 type graph struct {
-	rows []Wait
+	rows []hub.Wait
 	seen map[edge]bool
 }
 
 // edge is what makes a wait a row of its own.
 type edge struct {
 	waiter, other hub.AgentID
-	reason        Reason
+	reason        hub.WaitReason
 	what          string
 }
 
 // add notes a wait, each once. No agent waits for itself. The human and the hub do not
 // wait: they go on with other things.
-func (g *graph) add(w Wait) {
+func (g *graph) add(w hub.Wait) {
 	key := edge{w.Waiter, w.For, w.Reason, w.What}
 	if w.Waiter == "" || w.Waiter.Reserved() || w.For == "" || w.Waiter == w.For || g.seen[key] {
 		return
@@ -61,11 +36,11 @@ func (g *graph) add(w Wait) {
 }
 
 // waits derives which agent waits for which, those that wait for the human first.
-func waits(s *Snapshot) []Wait {
-	g := &graph{rows: []Wait{}, seen: map[edge]bool{}}
+func waits(s *Snapshot) []hub.Wait {
+	g := &graph{rows: []hub.Wait{}, seen: map[edge]bool{}}
 	for i := range s.Asks {
 		a := &s.Asks[i]
-		w := Wait{Waiter: a.AgentID, For: Human, Reason: ForAnswer, What: a.Question, Since: &a.CreatedAt}
+		w := hub.Wait{Waiter: a.AgentID, For: Human, Reason: hub.WaitForAnswer, What: a.Question, Since: &a.CreatedAt}
 		if a.Blocks != nil {
 			w.TaskID = *a.Blocks
 		}
@@ -73,7 +48,7 @@ func waits(s *Snapshot) []Wait {
 	}
 	for _, l := range s.Leases() {
 		for _, waiter := range l.Waiters {
-			g.add(Wait{Waiter: waiter.AgentID, For: l.Owner, Reason: ForLease, What: l.String(), Since: &waiter.Since})
+			g.add(hub.Wait{Waiter: waiter.AgentID, For: l.Owner, Reason: hub.WaitForLease, What: l.String(), Since: &waiter.Since})
 		}
 	}
 	tasks := byID(s.Tasks, func(t hub.Task) hub.TaskID { return t.TaskID })
@@ -83,7 +58,7 @@ func waits(s *Snapshot) []Wait {
 	for i := range s.Agents {
 		g.agent(&s.Agents[i], tasks)
 	}
-	slices.SortStableFunc(g.rows, func(a, b Wait) int {
+	slices.SortStableFunc(g.rows, func(a, b hub.Wait) int {
 		return cmp.Or(first(b.For == Human, a.For == Human), cmp.Compare(a.Waiter, b.Waiter), cmp.Compare(a.For, b.For))
 	})
 	return g.rows
@@ -107,8 +82,8 @@ func (g *graph) task(t *hub.Task, tasks map[hub.TaskID]hub.Task) {
 		mine = *t.Assignee
 	}
 	if t.OfferedTo != nil {
-		g.add(Wait{
-			Waiter: mine, For: *t.OfferedTo, Reason: ForOffer, What: fmt.Sprintf("offer of task %d", t.TaskID),
+		g.add(hub.Wait{
+			Waiter: mine, For: *t.OfferedTo, Reason: hub.WaitForOffer, What: fmt.Sprintf("offer of task %d", t.TaskID),
 			Since: &t.UpdatedAt, TaskID: t.TaskID,
 		})
 	}
@@ -117,8 +92,8 @@ func (g *graph) task(t *hub.Task, tasks map[hub.TaskID]hub.Task) {
 	}
 	for _, id := range t.BlockedBy {
 		if blocker, lives := tasks[id]; lives && blocker.Assignee != nil {
-			g.add(Wait{
-				Waiter: mine, For: *blocker.Assignee, Reason: ForBlocker,
+			g.add(hub.Wait{
+				Waiter: mine, For: *blocker.Assignee, Reason: hub.WaitForBlocker,
 				What: fmt.Sprintf("task %d, for task %d", id, t.TaskID), TaskID: t.TaskID,
 			})
 		}
@@ -132,7 +107,7 @@ func (g *graph) agent(a *hub.LiveAgent, tasks map[hub.TaskID]hub.Task) {
 		if a.PromptTool != "" {
 			tool = "a prompt for " + a.PromptTool
 		}
-		g.add(Wait{Waiter: a.AgentID, For: Human, Reason: ForPrompt, What: tool, Since: a.ActivitySince})
+		g.add(hub.Wait{Waiter: a.AgentID, For: Human, Reason: hub.WaitForPrompt, What: tool, Since: a.ActivitySince})
 	}
 	if a.Details == nil {
 		return
@@ -147,16 +122,16 @@ func (g *graph) agent(a *hub.LiveAgent, tasks map[hub.TaskID]hub.Task) {
 }
 
 func (g *graph) watch(a *hub.LiveAgent, c *hub.Condition, tasks map[hub.TaskID]hub.Task) {
-	wait := Wait{Waiter: a.AgentID, What: c.Text, Since: a.ActivitySince}
+	wait := hub.Wait{Waiter: a.AgentID, What: c.Text, Since: a.ActivitySince}
 	if a.Activity != hub.ActivityWaiting {
 		wait.Since = nil // of something else
 	}
 	switch c.Kind {
 	case hub.UntilMessageFrom:
-		wait.For, wait.Reason = c.Agent, ForMessage
+		wait.For, wait.Reason = c.Agent, hub.WaitForMessage
 		g.add(wait)
 	case hub.UntilSeatIdle:
-		wait.For, wait.Reason = c.Agent, ForIdle
+		wait.For, wait.Reason = c.Agent, hub.WaitForIdle
 		g.add(wait)
 	case hub.UntilTasksComplete:
 		for _, id := range c.Tasks {
@@ -174,9 +149,9 @@ func (g *graph) watch(a *hub.LiveAgent, c *hub.Condition, tasks map[hub.TaskID]h
 }
 
 // awaits notes a watch that ends when the task does.
-func (g *graph) awaits(wait Wait, t *hub.Task) {
+func (g *graph) awaits(wait hub.Wait, t *hub.Task) {
 	if t.Assignee != nil {
-		wait.For, wait.Reason = *t.Assignee, ForTasks
+		wait.For, wait.Reason = *t.Assignee, hub.WaitForTasks
 		g.add(wait)
 	}
 }
