@@ -213,6 +213,7 @@ var operations = []Operation{
 	{ID: "setNotify", Method: "PUT", Path: "/v1/notify", Plane: PlaneOperator, Body: small[hub.NotifyInput](), NotRelayed: operatorsSecret},
 	{ID: "testNotify", Method: "POST", Path: "/v1/notify/test", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: 2 * notifyTimeout}, NotRelayed: operatorsSecret},
 	{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
+	{ID: "getOverview", Method: "GET", Path: "/v1/overview", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "listPasses", Method: "GET", Path: "/v1/passes", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "createPass", Method: "POST", Path: "/v1/passes", Plane: PlaneOpen, Auth: AuthNone, Body: small[hub.PassInput](), NotRelayed: operatorsSecret},
 	{ID: "createPassCode", Method: "POST", Path: "/v1/passes/codes", Plane: PlaneOperator, Body: small[hub.PassCodeInput](), NotRelayed: operatorsSecret},

@@ -37,6 +37,10 @@ func walkAsks(c *client, h *testhub.Hub) {
 	if n := operator.ok(200, "GET", "/v1/asks?state=open&room_id="+room, "").rows(); n != 1 {
 		c.t.Errorf("the operator is shown %d questions", n)
 	}
+	c.refused(hub.CodeOperatorRequired, "GET", "/v1/overview", "")
+	if a := operator.ok(200, "GET", "/v1/overview", ""); !strings.Contains(string(a.Result), `"waiter":"asker","for":"operator","reason":"ask","what":"Deploy?"`) {
+		c.t.Errorf("the overview does not say that the asker waits: %s", a.Result)
+	}
 	c.refused(hub.CodeOperatorRequired, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes"}`)
 	operator.refused(hub.CodeInvalid, "POST", "/v1/asks/"+id+"/answer", `{"answer":" "}`)
 	operator.refused(hub.CodeAskNotFound, "POST", "/v1/asks/ask_zz/answer", `{"answer":"yes"}`)

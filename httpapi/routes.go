@@ -37,7 +37,7 @@ var resources = []handlers{
 	streamHandlers,
 	taskHandlers,
 	surfaceHandlers,
-	pauseHandlers, muteHandlers, loopHandlers, budgetHandlers,
+	pauseHandlers, muteHandlers, loopHandlers, overviewHandlers, budgetHandlers,
 	debugHandlers,
 	backupHandlers,
 	capsuleHandlers,

@@ -102,6 +102,7 @@ var methods = []asked{
 	row("EndPause", in(hub.PauseEndInput{All: true}), sent{op: "endPause", body: `{"all":true}`},
 		says(200, `{"ok":true,"result":{"all":true}}`), hub.Outcome[hub.Pause]{Row: hub.Pause{All: true}}),
 	row("Loops", in(), sent{op: "listLoops"}, listed(`[{"agents":["a","b"],"stage":"told"}]`), []hub.Loop{{Agents: []hub.AgentID{"a", "b"}, Stage: hub.LoopTold}}),
+	row("Overview", in(), sent{op: "getOverview"}, says(200, `{"ok":true,"result":{"trouble":[{"kind":"stuck","text":"t","agents":["a"]}]}}`), hub.Overview{Trouble: []hub.Trouble{{Kind: hub.TroubleStuck, Text: "t", Agents: []hub.AgentID{"a"}}}}),
 	row("SetBudget", in(hub.BudgetInput{AgentID: "ann", Chars: 5000}), sent{op: "setBudget", body: `{"agent_id":"ann","chars":5000}`},
 		says(200, `{"ok":true,"result":{"agent_id":"ann","chars":5000}}`), hub.Outcome[hub.Budget]{Row: hub.Budget{AgentID: ptr(hub.AgentID("ann")), Chars: 5000}}),
 	row("Budgets", in(), sent{op: "listBudgets"}, says(200, `{"ok":true,"result":[{"chars":5000}]}`), []hub.Budget{{Chars: 5000}}),
