@@ -1,5 +1,7 @@
 package hub
 
+import "context"
+
 // WaitReason says why an agent waits.
 type WaitReason string
 
@@ -55,4 +57,11 @@ type Overview struct {
 	Waits   []Wait      `json:"waits"`   // those for the human first
 	Circles [][]AgentID `json:"circles"` // agents that wait for each other
 	Cut     []string    `json:"cut"`     // lists that have more rows than were looked at
+}
+
+// Overviews looks at a whole hub.
+type Overviews interface {
+	// Overview reads all lists and derives what follows from them. The lists are not of one
+	// moment. Operator only.
+	Overview(ctx context.Context) (Overview, error)
 }

@@ -21,7 +21,7 @@ import (
 var shapes = func() map[string]reflect.Type {
 	found := map[string]reflect.Type{}
 	for _, service := range []reflect.Type{
-		reflect.TypeFor[hub.Service](), reflect.TypeFor[hub.Status](), reflect.TypeFor[hub.Control](), reflect.TypeFor[hub.Adapters](), reflect.TypeFor[hub.Browsers](), reflect.TypeFor[hub.Capsules](), reflect.TypeFor[hub.CapsuleImports](), reflect.TypeFor[hub.Licenses](),
+		reflect.TypeFor[hub.Service](), reflect.TypeFor[hub.Status](), reflect.TypeFor[hub.Control](), reflect.TypeFor[hub.Adapters](), reflect.TypeFor[hub.Browsers](), reflect.TypeFor[hub.Capsules](), reflect.TypeFor[hub.CapsuleImports](), reflect.TypeFor[hub.Licenses](), reflect.TypeFor[hub.Overviews](),
 	} {
 		for i := range service.NumMethod() {
 			method := service.Method(i).Type

@@ -2,7 +2,7 @@ import { signal } from "@preact/signals";
 import { get } from "./api";
 import { forget, pass } from "./pass";
 import { Broken, events } from "./sse";
-import type { Agent, Ask, Changed, Message, Status } from "./wire";
+import type { Agent, Ask, Changed, Message, Overview, Room, Status } from "./wire";
 
 // What the page shows of the hub. connected is honest: it is true only while the stream is
 // open and everything shown was read since.
@@ -11,10 +11,36 @@ export const status = signal<Status | null>(null);
 export const agents = signal<Agent[]>([]);
 export const asks = signal<Ask[]>([]);
 export const messages = signal<Message[]>([]);
+export const rooms = signal<Room[]>([]);
+export const overview = signal<Overview | null>(null);
 
 const shown = 200; // messages
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
+
+// derived is what the overview follows from. It reads many lists, so a notice that names several
+// of them has it read once, and not while an earlier one is on its way.
+const derived = new Set(["agents", "tasks", "runs", "leases", "asks", "pauses", "mutes"]);
+let reading: Promise<void> | null = null;
+let again = false;
+
+async function readOverview(stop: AbortSignal): Promise<void> {
+  if (reading) {
+    again = true;
+    return reading;
+  }
+  reading = (async () => {
+    do {
+      again = false;
+      overview.value = await get<Overview>("/v1/overview", stop);
+    } while (again);
+  })();
+  try {
+    await reading;
+  } finally {
+    reading = null;
+  }
+}
 
 // readers read anew what a notice names.
 const readers: Record<string, (stop: AbortSignal) => Promise<void>> = {
@@ -24,6 +50,9 @@ const readers: Record<string, (stop: AbortSignal) => Promise<void>> = {
   },
   asks: async (stop) => {
     asks.value = await get<Ask[]>("/v1/asks?state=open", stop);
+  },
+  rooms: async (stop) => {
+    rooms.value = (await get<Room[]>("/v1/rooms?limit=1000", stop)).filter((room) => !room.archived);
   },
   messages: async (stop) => {
     messages.value = await get<Message[]>(`/v1/log?direct=true&tail=true&limit=${shown}`, stop);
@@ -45,7 +74,9 @@ export async function follow(stop: AbortSignal): Promise<void> {
         if (event.type === "message") add(JSON.parse(event.data) as Message);
         if (event.type === "changed") {
           const { kinds } = JSON.parse(event.data) as Changed;
-          await Promise.all(kinds.map((kind) => readers[kind]?.(stop)));
+          const reads = kinds.map((kind) => readers[kind]?.(stop));
+          if (kinds.some((kind) => derived.has(kind))) reads.push(readOverview(stop));
+          await Promise.all(reads);
         }
         if (event.type === "error") break;
         last = event.id;

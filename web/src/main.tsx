@@ -1,19 +1,13 @@
 import { effect } from "@preact/signals";
 import { render } from "preact";
 import icon from "./icon.svg";
-import { agents, asks, connected, follow, messages, status } from "./live";
+import { Asks } from "./asks";
+import { agents, asks, connected, follow, messages, overview, rooms, status } from "./live";
 import { enter, pass, why } from "./pass";
+import { Say } from "./say";
 import "./style.css";
-
-// Times are shown in the time of the reader, with the zone on hover.
-function Time({ at }: { at: string }) {
-  const when = new Date(at);
-  return (
-    <time dateTime={at} title={when.toString()}>
-      {when.toLocaleTimeString()}
-    </time>
-  );
-}
+import { Time } from "./time";
+import { Trouble, Waits } from "./waits";
 
 function Closed() {
   return (
@@ -44,17 +38,9 @@ function Now() {
           </span>
         )}
       </header>
-      <section aria-labelledby="asks">
-        <h2 id="asks">Questions to you</h2>
-        {asks.value.length === 0 && <p>No agent asks you anything.</p>}
-        <ul>
-          {asks.value.map((ask) => (
-            <li key={ask.ask_id}>
-              <bdi>{ask.agent_id}</bdi>: <bdi class="text">{ask.question}</bdi>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {overview.value && <Trouble overview={overview.value} />}
+      <Asks asks={asks.value} />
+      {overview.value && <Waits overview={overview.value} />}
       <section aria-labelledby="agents">
         <h2 id="agents">Agents</h2>
         {agents.value.length === 0 && (
@@ -65,13 +51,20 @@ function Now() {
         <ul>
           {agents.value.map((agent) => (
             <li key={agent.agent_id}>
-              <bdi>{agent.agent_id}</bdi> {agent.presence === "live" ? agent.activity : agent.presence}
+              <bdi>{agent.agent_id}</bdi> {agent.presence === "live" ? agent.activity.replace("_", " ") : agent.presence}
+              {agent.prompt_tool && (
+                <>
+                  {" "}
+                  (<bdi>{agent.prompt_tool}</bdi>)
+                </>
+              )}
             </li>
           ))}
         </ul>
       </section>
       <section aria-labelledby="messages">
         <h2 id="messages">Messages</h2>
+        <Say agents={agents.value} rooms={rooms.value} />
         <ol role="log">
           {messages.value.map((m) => (
             <li key={m.id}>
@@ -100,6 +93,12 @@ effect(() => {
   stop.abort();
   stop = new AbortController();
   if (pass.value) void follow(stop.signal);
+});
+
+// The title says how many questions are open, for a tab in the background.
+effect(() => {
+  const open = pass.value ? asks.value.length : 0;
+  document.title = open > 0 ? `(${open}) hubcli` : "hubcli";
 });
 
 addEventListener("hashchange", () => void enter());

@@ -33,6 +33,7 @@ export interface Agent {
   presence: "live" | "away" | "gone";
   activity: string;
   activity_since: string | null;
+  prompt_tool: string;
   last_seen: string;
 }
 
@@ -40,7 +41,44 @@ export interface Ask {
   ask_id: string;
   agent_id: string;
   question: string;
+  options: string[];
+  default: string | null;
+  deadline_at: string | null;
+  room_id: string | null;
+  permission: object | null;
   created_at: string;
+}
+
+export interface Room {
+  room_id: string;
+  name: string;
+  slug: string;
+  channel: string;
+  archived: boolean;
+}
+
+export interface Wait {
+  waiter: string;
+  for: string;
+  reason: string;
+  what: string;
+  since: string | null;
+  task_id?: number;
+}
+
+export interface Trouble {
+  kind: string;
+  text: string;
+  agents: string[];
+  task_id?: number;
+}
+
+export interface Overview {
+  at: string;
+  trouble: Trouble[];
+  waits: Wait[];
+  circles: string[][];
+  cut: string[];
 }
 
 export interface Status {

@@ -1,0 +1,55 @@
+import { useState } from "preact/hooks";
+import { Refused, call } from "./api";
+import type { Agent, Room } from "./wire";
+
+// Say posts with the operator's authority, to a room or to one agent. A text that was not
+// sent stays.
+export function Say({ agents, rooms }: { agents: Agent[]; rooms: Room[] }) {
+  const [to, setTo] = useState("channel:general");
+  const [text, setText] = useState("");
+  const [said, setSaid] = useState("");
+  const send = async () => {
+    const at = to.indexOf(":");
+    const place = to.slice(0, at) === "agent" ? { to_agent: to.slice(at + 1) } : { channel: to.slice(at + 1) };
+    try {
+      await call("POST", "/v1/messages", { from_agent: "operator", body: text, ...place });
+      setText("");
+      setSaid("");
+    } catch (error) {
+      setSaid(error instanceof Refused ? [error.message, error.fix].filter(Boolean).join(": ") : "The hub did not answer. Your text is kept.");
+    }
+  };
+  return (
+    <form
+      class="row say"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (text.trim()) void send();
+      }}
+    >
+      <select aria-label="To" value={to} onChange={(event) => setTo(event.currentTarget.value)}>
+        <option value="channel:general">#general</option>
+        {rooms.map((room) => (
+          <option key={room.room_id} value={`channel:${room.channel}`}>
+            {room.name}
+          </option>
+        ))}
+        {agents.map((agent) => (
+          <option key={agent.agent_id} value={`agent:${agent.agent_id}`}>
+            @{agent.agent_id}
+          </option>
+        ))}
+      </select>
+      <input
+        aria-label="Say something as the operator"
+        placeholder="say something as the operator"
+        value={text}
+        onInput={(event) => setText(event.currentTarget.value)}
+      />
+      <button type="submit" disabled={!text.trim()}>
+        Say
+      </button>
+      {said && <p role="alert">{said}</p>}
+    </form>
+  );
+}
