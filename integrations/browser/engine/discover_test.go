@@ -16,9 +16,6 @@ import (
 	"hubcli/internal/require"
 )
 
-// patience is the time limit of engines that answer at once.
-const patience = 30 * time.Second
-
 func equal(t *testing.T, got, want []string) {
 	t.Helper()
 	if !slices.Equal(got, want) {

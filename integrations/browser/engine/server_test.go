@@ -20,7 +20,10 @@ import (
 	"hubcli/internal/require"
 )
 
-const testVersion = "150.0.1.2"
+const (
+	testVersion = "150.0.1.2"
+	patience    = 30 * time.Second // for what answers at once
+)
 
 // item is one entry of an archive that tests make.
 type item struct {
