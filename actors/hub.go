@@ -53,6 +53,8 @@ type Options struct {
 	Folders Folders
 	// Runner starts processes for spawns. nil: the hub starts none.
 	Runner Runner
+	// Browser shows web pages to rooms. nil: the hub has no browser.
+	Browser hub.BrowserDriver
 	// Notifier tells the operator of questions outside of the hub. nil: nothing does.
 	Notifier Notifier
 	// Directory knows hosted providers, and Credentials keeps their keys. nil: the hub
@@ -127,6 +129,7 @@ type Hub struct {
 	guard    *guard.Guard
 	importer *capsules.Importer // nil: the hub imports nothing
 	swept    chan struct{}      // closed when what earlier imports left is deleted
+	browses  *browses
 	idle     *idleAgents
 	channels *knownChannels
 	codes    *passCodes

@@ -70,7 +70,7 @@ func Start(options Options) (*Hub, error) {
 
 // newHub makes the parts of a hub and hands each the parts below it. Nothing runs yet.
 func newHub(options Options) *Hub {
-	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels(), codes: &passCodes{}}
+	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), browses: newBrowses(), channels: newKnownChannels(), codes: &passCodes{}}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),

@@ -32,7 +32,7 @@ project. Without --project, create and list take the project of the bound room.`
   hubcli room bind web-shop/checkout
   hubcli room show`,
 	}
-	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env),
+	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env), newRoomAllowHost(env),
 		newRoomRename(env), newRoomArchive(env), newRoomUnarchive(env))
 }
 
@@ -296,6 +296,9 @@ func runRoomShow(ctx context.Context, env *Env, base *baseURL, ref *roomRef, asJ
 		{"created", r.CreatedAt.String() + " by " + orNobody(r.CreatedBy)},
 	}
 	rows = append(rows, [2]string{"locks", string(r.Locks)}, [2]string{"guard", guardText(&r)})
+	if len(r.AllowedHosts) > 0 {
+		rows = append(rows, [2]string{"browser", "reaches " + reachText(&r)})
+	}
 	if r.Archived {
 		rows = append(rows, [2]string{"archived", "out of lists"})
 	}

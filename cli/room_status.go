@@ -108,6 +108,9 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.
 	if s.Room.Archived {
 		p.line("archived: out of lists, and no posts are taken")
 	}
+	if len(s.Room.AllowedHosts) > 0 {
+		p.line("its browser reaches %s", reachText(&s.Room))
+	}
 	if s.Room.Topic != "" {
 		p.line("%s", s.Room.Topic)
 	}

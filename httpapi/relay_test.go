@@ -52,6 +52,7 @@ var foreignCalls = map[string]string{
 	"createRun":     `{"title":"x","created_by":"other"}`,
 	"addRunTasks":   `{"agent_id":"other","task_ids":[2]}`,
 
+	"browse":            `{"agent_id":"other","action":"snapshot"}`,
 	"requestPermission": `{"agent_id":"other","tool":"x"}`,
 }
 

@@ -27,6 +27,7 @@ var resources = []handlers{
 	memoryHandlers,
 	projectHandlers,
 	bindingHandlers,
+	browseHandlers,
 	seatHandlers,
 	runHandlers,
 	searchHandlers,

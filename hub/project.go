@@ -55,6 +55,8 @@ type Room struct {
 	Archived    bool        `json:"archived,omitempty"`              // out of lists, and of polls that name no channel
 	WithProject bool        `json:"archived_with_project,omitempty"` // it is archived because its project is, and comes back with it
 	GuardHops   *int        `json:"guard_hops,omitempty"`            // see GuardInput; nil: DefaultGuardHops
+	// AllowedHosts are what its browser may reach beside the public internet, sorted.
+	AllowedHosts []AllowedHost `json:"allowed_hosts,omitempty"`
 }
 
 // Guard returns the hops after which the agents of the room are stopped; 0: never.

@@ -428,4 +428,5 @@ type Service interface {
 	Ledgers
 	Loops
 	Passes
+	Browses
 }

@@ -32,6 +32,9 @@ type answer struct {
 	prose bool
 	// untrusted names the members of data that hold what others have written.
 	untrusted []string
+	// picture is shown to the model beside the text; nil: there is none.
+	picture     []byte
+	pictureType string
 }
 
 // rendered is an answer as it is sent.
@@ -142,6 +145,9 @@ func success(a *answer, verbose bool) (*sdk.CallToolResult, error) {
 	content := []sdk.Content{&sdk.TextContent{Text: r.line}}
 	if r.text != "" {
 		content = append(content, &sdk.TextContent{Text: r.text})
+	}
+	if a.picture != nil {
+		content = append(content, &sdk.ImageContent{Data: a.picture, MIMEType: a.pictureType})
 	}
 	return &sdk.CallToolResult{Content: content, StructuredContent: r.data}, nil
 }

@@ -36,7 +36,8 @@ var few = []string{"hub_search_tools", "hub_describe_tool", "hub_call_tool", "hu
 
 // listed returns the tools that the client is shown. Claude Code finds tools by
 // a search of its own: there the hub's is left out, and each tool says whether
-// the model sees it at once and under which words the search finds it.
+// the model sees it at once and under which words the search finds it. Tools that stand
+// apart are listed only there, because elsewhere each would take its place in the context.
 func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 	progressive := b.surface(ctx) == hub.SurfaceProgressive
 	searches := b.link.Harness() == hub.HarnessClaudeCode
@@ -44,6 +45,9 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 	for _, declared := range all {
 		row, ok := find(declared.Name)
 		if !ok || progressive && !slices.Contains(few, row.name) || !progressive && searches && row.meta {
+			continue
+		}
+		if row.apart && !searches { // there the search of the hub finds it, here that of the harness
 			continue
 		}
 		if searches {

@@ -153,8 +153,8 @@ func TestInstructionsSpellTheTools(t *testing.T) {
 func TestToolNames(t *testing.T) {
 	h := testhub.Start(t)
 	shown := map[string]bool{}
-	for _, surface := range []hub.Surface{hub.SurfaceFull, hub.SurfaceProgressive} {
-		me := bridgeTo(t, h, func(c *Config) { c.Surface = surface })
+	for harness, surface := range map[string]hub.Surface{"": hub.SurfaceFull, "cursor": hub.SurfaceProgressive, "claude-code": hub.SurfaceFull} {
+		me := bridgeTo(t, h, func(c *Config) { c.Surface, c.Harness = surface, harness })
 		list, err := me.ListTools(t.Context(), nil)
 		require.NoError(t, err)
 		for _, d := range list.Tools {

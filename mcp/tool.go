@@ -19,6 +19,7 @@ type tool struct {
 	words       map[string]map[string]string // by argument: values that stand for another value
 	keyed       bool                         // takes an idempotency key
 	meta        bool                         // finds, describes or calls other tools
+	apart       bool                         // stands on no surface: a search finds it
 	preload     bool                         // shown at once by harnesses that hide most tools behind a search
 	reads       bool                         // changes nothing
 	idempotent  bool                         // twice is as once
@@ -37,7 +38,7 @@ func table() []tool {
 	tables.once.Do(func() {
 		tables.all = slices.Concat(
 			startTools(), planTools(), workTools(), messageTools(), pollTools(), rpcTools(), agentTools(), joinTools(), roomTools(), leaseTools(), taskTools(),
-			watchTools(), recordTools(), memoryTools(), askTools(), spawnTools(), metaTools(),
+			watchTools(), recordTools(), memoryTools(), askTools(), spawnTools(), browserTools(), metaTools(),
 		)
 		slices.SortFunc(tables.all, func(a, b tool) int { return strings.Compare(a.name, b.name) })
 	})

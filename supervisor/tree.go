@@ -47,6 +47,8 @@ type Config struct {
 	// the hub starts none.
 	Runner  actors.Runner
 	BaseURL string
+	// Browser shows web pages to rooms; nil: the hub has no browser.
+	Browser Browser
 	// Notifier tells the operator of questions; nil: nothing does.
 	Notifier actors.Notifier
 
@@ -61,6 +63,15 @@ type Config struct {
 	Actors func(*actors.Options)
 	// HTTP may change how the server runs, for tests.
 	HTTP func(*httpapi.Config)
+}
+
+// Browser shows web pages to rooms.
+type Browser interface {
+	hub.BrowserDriver
+	// Sweep removes what a hub has left that ended at once.
+	Sweep()
+	// Close ends the engine, and with it all steps.
+	Close()
 }
 
 // Adapters sets the hub up in harnesses.
@@ -129,6 +140,10 @@ func (t *Tree) startParts() (err error) {
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
 		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
+	}
+	if c.Browser != nil {
+		c.Browser.Sweep()
+		options.Browser = c.Browser
 	}
 	if !c.WithoutSearch {
 		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)
@@ -206,6 +221,9 @@ func (t *Tree) Wait(ctx context.Context) error {
 func (t *Tree) Stop() error {
 	t.shutdown.stop()
 	t.Hub.EndParked()
+	if t.config.Browser != nil {
+		t.config.Browser.Close()
+	}
 	t.cease()
 	served := <-t.served
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)

@@ -16,6 +16,7 @@ const (
 	factRoomUnbound    FactType = 503
 	factLocksSet       FactType = 504
 	factGuardSet       FactType = 880
+	factHostAllowed    FactType = 881
 )
 
 // ProjectCreated says that a project exists from now on.
@@ -93,6 +94,7 @@ func projectFacts() map[FactType]func() Fact {
 		factRoomUnbound:    func() Fact { return &RoomUnbound{} },
 		factLocksSet:       func() Fact { return &LocksSet{} },
 		factGuardSet:       func() Fact { return &GuardSet{} },
+		factHostAllowed:    func() Fact { return &HostAllowed{} },
 	}
 }
 
@@ -140,6 +142,8 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 	case *ProjectImported:
 		p.importProject(f, at, rows)
 	case *GuardSet:
+		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
+	case *HostAllowed:
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	default:
 		panic(fmt.Sprintf("core: projects were given the fact %T", f))

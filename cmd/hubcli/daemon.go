@@ -43,6 +43,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	tree, err := supervisor.Start(supervisor.Config{
 		Runner: runner(), BaseURL: base, Notifier: notifier(), Directory: &provider.Client{}, Credentials: credentials(),
 		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
+		Browser:         newBrowser(&cfg, log),
 		Licenses:        newLicenses(cfg.DataRoot, log),
 		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
 	})

@@ -19,8 +19,16 @@ func isKeeper() bool { return len(os.Args) == 2 && os.Args[1] == keeperCommand }
 // keep is a keeper's whole life.
 func keep() int { return spawn.Keep(os.Stdin, os.Stdout) }
 
-// runner starts the processes of spawns; nil if this program cannot start itself.
+// runner starts the processes of spawns; nil if there is none.
 func runner() actors.Runner {
+	if r := keeperRunner(); r != nil {
+		return r
+	}
+	return nil
+}
+
+// keeperRunner starts processes under keepers; nil if this program cannot start itself.
+func keeperRunner() *spawn.Runner {
 	exe, err := os.Executable()
 	if runtime.GOOS == "linux" {
 		exe, err = "/proc/self/exe", nil // also when the file was replaced meanwhile

@@ -34,6 +34,7 @@ func Keep(stdin io.Reader, stdout io.Writer) int {
 	}
 	g, err := startGroup(j)
 	if err != nil {
+		j.clear()
 		say(report{Failed: err.Error()})
 		return 1
 	}
@@ -41,6 +42,7 @@ func Keep(stdin io.Reader, stdout io.Writer) int {
 	ends := make(chan time.Duration, 2) // each value is a time until the group is killed
 	go listen(orders, time.Duration(j.GraceMS)*time.Millisecond, ends)
 	last := g.wait(ends)
+	j.clear()
 	say(report{Ended: &last})
 	return 0
 }
@@ -60,6 +62,15 @@ func readJob(r *bufio.Reader) (*job, error) {
 	return &j, nil
 }
 
+// clear removes the folder that goes with the group. What the last processes still wrote
+// while they ended may need another try.
+func (j *job) clear() {
+	const tries = 20
+	for n := 0; j.Remove != "" && n < tries && os.RemoveAll(j.Remove) != nil; n++ {
+		time.Sleep(look)
+	}
+}
+
 // listen reads orders until the hub is gone. The end of the hub counts as an
 // order to stop.
 func listen(orders *bufio.Reader, grace time.Duration, ends chan<- time.Duration) {
@@ -74,6 +85,9 @@ func listen(orders *bufio.Reader, grace time.Duration, ends chan<- time.Duration
 		}
 	}
 }
+
+// look is the time between two checks of what goes on by itself.
+const look = 10 * time.Millisecond
 
 // emptyInput opens the stdin of every command.
 func emptyInput() (*os.File, error) { return os.Open(os.DevNull) }

@@ -61,6 +61,15 @@ func startGroup(j *job) (*group, error) {
 		Path: j.Args[0], Args: j.Args, Env: j.Env, Dir: j.Dir,
 		Stdin: in, Stdout: os.Stderr, Stderr: os.Stderr, SysProcAttr: inGroup(),
 	}
+	if j.Pipes {
+		cmd.ExtraFiles = []*os.File{os.NewFile(3, "in"), os.NewFile(4, "out")}
+		for _, f := range cmd.ExtraFiles {
+			defer f.Close() // the command alone has them, so that their other ends see its end
+		}
+	}
+	if j.User != nil {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: j.User.UID, Gid: j.User.GID}
+	}
 	if err := cmd.Start(); err != nil {
 		var failed *os.PathError
 		if errors.As(err, &failed) {
@@ -91,9 +100,6 @@ func (g *group) reap() {
 		}
 	}
 }
-
-// look is the time between two checks whether the group is empty.
-const look = 10 * time.Millisecond
 
 // killWait is the time limit for a killed process to end: a process that waits
 // for a dead disk never ends.

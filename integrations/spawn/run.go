@@ -46,18 +46,10 @@ func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.Spawn
 	if r.Environ != nil {
 		environ = r.Environ
 	}
-	w := &run{heard: make(chan struct{}), grace: r.grace()}
-	if err := w.launch(r.Keeper); err != nil {
-		return hub.SpawnControl{}, err
-	}
-	first, err := w.begin(&job{
-		Args: plan.Args, Env: environment(environ(), plan.Env, plan.Vars), Dir: plan.Dir, GraceMS: w.grace.Milliseconds(),
-	})
+	w, err := r.start(&job{Args: plan.Args, Env: environment(environ(), plan.Env, plan.Vars), Dir: plan.Dir})
 	if err != nil {
-		w.abandon()
 		return hub.SpawnControl{}, err
 	}
-	w.pid = first.Started
 	if plan.Timeout > 0 {
 		w.after(plan.Timeout, func() { w.stop("its time limit of " + plan.Timeout.String() + " was over") })
 	}
@@ -65,9 +57,26 @@ func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.Spawn
 	return hub.SpawnControl{PID: w.pid, Stop: w.stop}, nil
 }
 
-// launch starts the keeper with its three pipes. Nothing else of the hub is open in
-// it: Go opens every file so that it is closed in a child.
-func (w *run) launch(command []string) error {
+// start starts a keeper and has it start the command of a job. The files are the
+// keeper's files 3 and 4.
+func (r *Runner) start(j *job, files ...*os.File) (*run, error) {
+	w := &run{heard: make(chan struct{}), grace: r.grace()}
+	j.GraceMS = w.grace.Milliseconds()
+	if err := w.launch(r.Keeper, files...); err != nil {
+		return nil, err
+	}
+	first, err := w.begin(j)
+	if err != nil {
+		w.abandon()
+		return nil, err
+	}
+	w.pid = first.Started
+	return w, nil
+}
+
+// launch starts the keeper with its three pipes and the files. Nothing else of the hub is
+// open in it: Go opens every file so that it is closed in a child.
+func (w *run) launch(command []string, files ...*os.File) error {
 	printed, prints, err := os.Pipe()
 	if err != nil {
 		return err
@@ -78,6 +87,7 @@ func (w *run) launch(command []string) error {
 	w.keeper.Args[0] = "hubcli" // what the list of processes shows
 	w.keeper.Env = []string{"GOTRACEBACK=none"}
 	w.keeper.Stderr = prints
+	w.keeper.ExtraFiles = files
 	w.keeper.SysProcAttr = apart()
 	reports, err := w.keeper.StdoutPipe()
 	if err == nil {

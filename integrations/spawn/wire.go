@@ -9,6 +9,16 @@ type job struct {
 	Env     []string `json:"env"`
 	Dir     string   `json:"dir"`
 	GraceMS int64    `json:"grace_ms"`
+
+	Pipes  bool   `json:"pipes,omitempty"`  // hand the keeper's files 3 and 4 on
+	User   *ids   `json:"user,omitempty"`   // run the command as this user
+	Remove string `json:"remove,omitempty"` // a folder that goes with the group
+}
+
+// ids are a user and a group of the system.
+type ids struct {
+	UID uint32 `json:"uid"`
+	GID uint32 `json:"gid"`
 }
 
 // stopLine asks for the end of the group.

@@ -1,0 +1,111 @@
+package hub
+
+import (
+	"context"
+	"time"
+)
+
+// BrowseAction is what a step does with the page of a room.
+type BrowseAction string
+
+// The actions.
+const (
+	BrowseOpen       BrowseAction = "open"
+	BrowseSnapshot   BrowseAction = "snapshot"
+	BrowseClick      BrowseAction = "click"
+	BrowseType       BrowseAction = "type"
+	BrowsePress      BrowseAction = "press"
+	BrowseSelect     BrowseAction = "select"
+	BrowseScreenshot BrowseAction = "screenshot"
+	BrowseBack       BrowseAction = "back"
+	BrowseClose      BrowseAction = "close"
+)
+
+// BrowseActions lists the actions.
+func BrowseActions() []BrowseAction {
+	return []BrowseAction{
+		BrowseOpen, BrowseSnapshot, BrowseClick, BrowseType, BrowsePress, BrowseSelect, BrowseScreenshot, BrowseBack, BrowseClose,
+	}
+}
+
+// Limits of the browser of a room.
+const (
+	// BrowseStepMax bounds one step, whatever the page does.
+	BrowseStepMax = 30 * time.Second
+	// BrowseClaimSec is how long the driver of a page holds its claim after a step.
+	BrowseClaimSec = 300
+
+	MaxURLBytes      = 4096
+	MaxSnapshotChars = 120_000
+	MaxTypedChars    = 32_000
+	MaxSelected      = 50      // values of one step
+	MaxScreenshot    = 2 << 20 // bytes
+)
+
+// BrowseClaim is the claim that the driver of a room's page holds.
+func BrowseClaim(room RoomID) ClaimKey { return ClaimKey("browser:" + string(room)) }
+
+// BrowseInput is one step with the page of a room. Which members an action takes is said
+// beside them; the others are empty.
+type BrowseInput struct {
+	AgentID AgentID      `json:"agent_id"`
+	Action  BrowseAction `json:"action"`
+	URL     string       `json:"url,omitempty"`    // open
+	Ref     string       `json:"ref,omitempty"`    // click, type, select; press, if it is meant for an element
+	Text    string       `json:"text,omitempty"`   // type
+	Submit  bool         `json:"submit,omitempty"` // type: press Enter afterward
+	Key     string       `json:"key,omitempty"`    // press
+	Values  []string     `json:"values,omitempty"` // select
+	Full    bool         `json:"full,omitempty"`   // screenshot: also what has to be scrolled to
+}
+
+// BrowsePage is the page of a room after a step. What the page itself has written is the
+// text of a stranger: the URL, the title, the snapshot and the notes.
+type BrowsePage struct {
+	RoomID    RoomID       `json:"room_id"`
+	Action    BrowseAction `json:"action"`
+	URL       string       `json:"url"`
+	Title     string       `json:"title"`
+	Loading   bool         `json:"loading"`   // it was still loading when the step ended
+	Navigated bool         `json:"navigated"` // it is another page than before: earlier refs are stale
+	Snapshot  string       `json:"snapshot"`  // of open, back and snapshot
+	Truncated bool         `json:"truncated"` // the snapshot has been cut
+	Notes     []string     `json:"notes"`     // what the page tried and did not get
+	// Artifact is the screenshot, in the room; null: there is none.
+	Artifact *Artifact `json:"artifact"`
+	// ExpiresAt is when the claim of the driver ends without another step; null: it has
+	// been released.
+	ExpiresAt *Time `json:"expires_at"`
+}
+
+// Picture is a screenshot before it is stored.
+type Picture struct {
+	Data        []byte
+	ContentType string
+}
+
+// BrowserDriver has one browser engine at most, and a page for each room that uses one.
+type BrowserDriver interface {
+	// Step does one step with the page of a room and answers within BrowseStepMax. The
+	// page reaches the public internet and the hosts. Errors: browser_missing,
+	// browser_failed, page_failed, page_timeout, address_refused, stale_ref, invalid.
+	Step(ctx context.Context, room RoomID, hosts []AllowedHost, in *BrowseInput) (BrowsePage, *Picture, error)
+}
+
+// AllowHostInput allows the browser of a room a host that has no public address, or takes
+// that back.
+type AllowHostInput struct {
+	Host   AllowedHost `json:"host"`
+	Remove bool        `json:"remove,omitempty"`
+}
+
+// Browses lets the agents of a room look at web pages.
+type Browses interface {
+	// Browse does one step with the page of a room for the agent that holds the claim
+	// BrowseClaim, or gets it with this step. Errors: those of BrowserDriver.Step, and
+	// room_not_found, browser_busy.
+	Browse(ctx context.Context, room RoomID, in BrowseInput) (BrowsePage, error)
+	// AllowHost allows the browser of a room a host that has no public address, or takes
+	// that back. Operator only. Errors: room_not_found, limit_reached, invalid.
+	AllowHost(ctx context.Context, room RoomID, in AllowHostInput) (Outcome[Room], error)
+}
