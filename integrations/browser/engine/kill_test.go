@@ -113,6 +113,10 @@ func TestInstallSurvivesKills(t *testing.T) {
 			if err == nil {
 				require.NoError(t, verify(root, pin))
 			}
+			// A kill while an engine is removed leaves it under the name that it has then.
+			old := filepath.Join(folderOf(root), oldPrefix+"1")
+			require.NoError(t, os.MkdirAll(old, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(old, "ABOUT"), nil, 0o600))
 			done, err := in.Install(t.Context())
 			require.NoError(t, err)
 			if !done.Usable {
