@@ -120,37 +120,43 @@ func (c *Conn) Call(ctx context.Context, session, method string, params, result 
 // Send asks the engine and does not wait. A connection whose engine reads nothing is
 // closed.
 func (c *Conn) Send(session, method string, params any) {
-	if _, err := c.ask(nil, session, method, params, nil); err != nil {
-		c.Close()
+	_, text, err := c.request(session, method, params, nil)
+	if err == nil {
+		select {
+		case c.queue <- text:
+			return
+		default:
+		}
 	}
+	c.Close()
 }
 
-// ask puts a request into the queue. Without a context it does not wait for a place.
-func (c *Conn) ask(ctx context.Context, session, method string, params any, got chan<- answer) (int64, error) {
+// request numbers a request and notes where its answer goes.
+func (c *Conn) request(session, method string, params any, got chan<- answer) (id int64, text []byte, err error) {
 	c.mu.Lock()
 	if c.calls == nil {
 		c.mu.Unlock()
-		return 0, ErrClosed
+		return 0, nil, ErrClosed
 	}
 	c.next++
-	id := c.next
+	id = c.next
 	if got != nil {
 		c.calls[id] = got
 	}
 	c.mu.Unlock()
-	text, err := json.Marshal(request{ID: id, Session: session, Method: method, Params: params})
+	text, err = json.Marshal(request{ID: id, Session: session, Method: method, Params: params})
 	if err != nil {
 		c.forget(id)
-		return 0, fmt.Errorf("cdp: %s: %w", method, err)
+		return 0, nil, fmt.Errorf("cdp: %s: %w", method, err)
 	}
-	text = append(text, 0)
-	if ctx == nil {
-		select {
-		case c.queue <- text:
-			return id, nil
-		default:
-			return 0, ErrClosed
-		}
+	return id, append(text, 0), nil
+}
+
+// ask puts a request into the queue and waits for a place.
+func (c *Conn) ask(ctx context.Context, session, method string, params any, got chan<- answer) (int64, error) {
+	id, text, err := c.request(session, method, params, got)
+	if err != nil {
+		return 0, err
 	}
 	select {
 	case c.queue <- text:

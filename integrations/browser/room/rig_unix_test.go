@@ -12,7 +12,6 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -34,9 +33,6 @@ var engineNames = []string{"chromium-headless-shell", "chrome-headless-shell", "
 // testEngine finds an engine, or skips the test.
 func testEngine(t testing.TB) hub.BrowserEngine {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("SKIPPED: on Windows no engine is started")
-	}
 	for _, name := range engineNames {
 		if path, err := exec.LookPath(name); err == nil {
 			return hub.BrowserEngine{Kind: hub.BrowserHeadlessShell, Path: path, Usable: true, Source: "system"}
