@@ -120,8 +120,12 @@ func (m *Manager) ConnectionSecrets(ctx context.Context) []string {
 			closed = true
 			m.log.LogAttrs(ctx, slog.LevelWarn, "keys of connections not known", slog.Any("error", err))
 		}
-		if err == nil && len(key.Reveal()) >= shortestSecret {
+		switch n := len(key.Reveal()); {
+		case err != nil:
+		case n >= shortestSecret:
 			keys = append(keys, key.Reveal())
+		default:
+			m.log.LogAttrs(ctx, slog.LevelWarn, "a key is too short to be looked for in what leaves the machine", slog.String("name", ref), slog.Int("least", shortestSecret))
 		}
 	}
 	return keys
