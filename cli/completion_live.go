@@ -42,12 +42,12 @@ var (
 	liveFlags = map[string]lookup{
 		"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
-		"before": forPerson(liveRules),
+		"before": forPerson(liveRules), "provider": liveProviders, "region": liveRegions,
 	}
 	liveArguments = map[string]lookup{
 		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
 		"<agent>": liveAgents, "[agent]": liveAgents, "[agent]...": forPerson(liveIdle), "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
-		"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims,
+		"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims, "<connection>": forPerson(liveConnections),
 	}
 )
 

@@ -78,6 +78,38 @@ func liveClaims(ctx context.Context, c *client.Client, q asked) (out []cobra.Com
 	return out, err
 }
 
+// liveConnections offers the connections, by label where a shell takes it as one word.
+func liveConnections(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
+	rows, err := c.Connections(ctx)
+	for i := range rows {
+		out = offered(out, typedRef(rows[i].Label, rows[i].ConnectionID), string(rows[i].ProviderID)+" "+rows[i].Region)
+	}
+	return out, err
+}
+
+// liveProviders offers the presets, which everybody may see.
+func liveProviders(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
+	rows, err := c.Providers(ctx)
+	for i := range rows {
+		out = offered(out, string(rows[i].ProviderID), rows[i].Label)
+	}
+	return out, err
+}
+
+// liveRegions offers the regions of the provider that is typed before.
+func liveRegions(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
+	rows, err := c.Providers(ctx)
+	for i := range rows {
+		if string(rows[i].ProviderID) != q.flags.Lookup("provider").Value.String() {
+			continue
+		}
+		for _, r := range rows[i].Regions {
+			out = offered(out, r.Region, "")
+		}
+	}
+	return out, err
+}
+
 // shortNamesBegun completes the short names of commands. It offers none where nothing is
 // typed yet: the list of commands leaves them out.
 func shortNamesBegun(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {

@@ -33,6 +33,9 @@ type Env struct {
 	StdoutSize func() (width, height int)
 	// StderrTerminal reports whether Stderr is a terminal; nil says no.
 	StderrTerminal func() bool
+	// HideTyping has the terminal at Stdin hide the typing of a person until restore is
+	// called; nil: it cannot.
+	HideTyping func() (restore func(), err error)
 
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.

@@ -81,7 +81,7 @@ func candidates(detail map[string]any) []string {
 	list, _ := detail["candidates"].([]any)
 	var lines []string
 	for _, one := range list {
-		if c, ok := one.(map[string]any); ok {
+		if c, ok := one.(map[string]any); ok && c["room_id"] != nil {
 			lines = append(lines, fmt.Sprintf("%v  %v  %v: %v", c["room_id"], c["slug"], c["name"], c["why"]))
 		}
 	}

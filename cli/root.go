@@ -61,7 +61,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		newEnsure(env), newStop(env), newReset(env),
 		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
 		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newCapsule(env), newRoom(env),
-		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env), newBrowser(env), newLicense(env),
+		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env), newBrowser(env), newLicense(env), newProviders(env), newConnection(env),
 	)
 	root.AddCommand(shortNames(env)...)
 	refuseAgents(env, root)

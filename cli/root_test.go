@@ -228,6 +228,19 @@ var specified = map[string]map[string]string{
 	"hubcli room allow-host":   {"project": "", "remove": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room guard":        {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 
+	"hubcli providers":         {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection":        {},
+	"hubcli connection list":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection verify": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection models": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection create": {
+		"provider": "", "label": "", "region": "", "endpoint": "", "env-credential": "false", "json": "false", "base-url": "http://127.0.0.1:6969",
+		"key-variable": "", "key-stdin": "false", "no-key": "false", "param": "[]",
+	},
+	"hubcli connection key":    {"env-credential": "false", "key-variable": "", "key-stdin": "false", "no-key": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection rename": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection delete": {"yes": "false", "base-url": "http://127.0.0.1:6969"},
+
 	"hubcli license":            {},
 	"hubcli license show":       {},
 	"hubcli license verify":     {"base-url": "http://127.0.0.1:6969"},

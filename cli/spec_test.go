@@ -25,7 +25,7 @@ import (
 
 // notYet are commands of the specification that the program does not have yet. A command
 // that is there must not be among them.
-var notYet = []string{"providers", "connection"}
+var notYet = []string{}
 
 // elsewhere are required flags and arguments that another source may replace; each says
 // which one. They need not be given, but the command can be called as is specified.

@@ -16,3 +16,17 @@ func TerminalSize(fd uintptr) (width, height int) {
 	}
 	return int(size.Col), int(size.Row)
 }
+
+// HideTyping has a terminal hide the typing of a person until restore is called.
+func HideTyping(fd uintptr) (restore func(), err error) {
+	was, err := unix.IoctlGetTermios(int(fd), unix.TCGETS)
+	if err != nil {
+		return nil, err
+	}
+	hidden := *was
+	hidden.Lflag = hidden.Lflag&^unix.ECHO | unix.ICANON | unix.ISIG
+	if err := unix.IoctlSetTermios(int(fd), unix.TCSETS, &hidden); err != nil {
+		return nil, err
+	}
+	return func() { _ = unix.IoctlSetTermios(int(fd), unix.TCSETS, was) }, nil
+}

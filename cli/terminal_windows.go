@@ -16,3 +16,16 @@ func TerminalSize(fd uintptr) (width, height int) {
 	}
 	return int(info.Window.Right-info.Window.Left) + 1, int(info.Window.Bottom-info.Window.Top) + 1
 }
+
+// HideTyping has a console hide the typing of a person until restore is called.
+func HideTyping(fd uintptr) (restore func(), err error) {
+	var was uint32
+	if err := windows.GetConsoleMode(windows.Handle(fd), &was); err != nil {
+		return nil, err
+	}
+	hidden := was&^windows.ENABLE_ECHO_INPUT | windows.ENABLE_LINE_INPUT | windows.ENABLE_PROCESSED_INPUT
+	if err := windows.SetConsoleMode(windows.Handle(fd), hidden); err != nil {
+		return nil, err
+	}
+	return func() { _ = windows.SetConsoleMode(windows.Handle(fd), was) }, nil
+}

@@ -37,6 +37,7 @@ var pageSamples = map[string]pageSample{
 	"cd services/till":                             {before: pageRooms + ` && mkdir -p services/till && hubcli room bind web-shop/check-out services/till`},
 	"hubcli send hello":                            {},
 	"hubcli license show":                          {},
+	"hubcli connection list":                       {before: "hubcli connection create --provider ollama --no-key"},
 	"git log -3 | hubcli post --agent dev-a -":     {before: pageGit + ` && echo done > report.md`},
 	"hubcli capsule import web-shop.hubpack --yes": {before: pageRooms + ` && hubcli capsule export web-shop --out web-shop.hubpack --yes`},
 	`hubcli say --room web-shop/check-out "stop at noon and commit what works"`: {before: pageRooms + ` && hubcli whoami --agent dev-a`},

@@ -55,6 +55,7 @@ func run() int {
 		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
 		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
 		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
+		HideTyping:     func() (func(), error) { return cli.HideTyping(os.Stdin.Fd()) },
 
 		Daemon:       serve,
 		InspectStore: inspectStore,

@@ -41,7 +41,7 @@ func shownIn(block string) []shown {
 type sampleIDs map[string]string
 
 var (
-	sampleID = regexp.MustCompile(`\b(?:p|r|ask|run|i|d|a|sp)_[0-9a-z]+\b`)
+	sampleID = regexp.MustCompile(`\b(?:p|r|ask|run|i|d|a|sp|cn)_[0-9a-z]+\b`)
 	// What differs from one run to the next: ids, times of day, ages, and so the width
 	// of columns.
 	varies = regexp.MustCompile(sampleID.String() + `|\d{4}-\d\d-\d\dT[\d:.]+Z|\d\d:\d\d:\d\d|\b\d+(?:\.\d+)? ?(?:ms|s|m|h|d)\b| {2,}|…`)

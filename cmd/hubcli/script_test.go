@@ -103,6 +103,7 @@ const patience = 30 * time.Second
 //	mirror <usual|wrong|cut>                     serve the archive of a browser engine over TLS, and pin it; $MIRROR, $PROXY
 //	engines <port> <path> <version>              the hub there prefers this browser engine
 //	licenses <verb> …                            a license server: see cmdLicenses
+//	vendor <verb> …                              a provider of models: see cmdVendor
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -127,6 +128,7 @@ func TestScripts(t *testing.T) {
 			"room":      cmdRoom,
 			"lock":      cmdLock,
 			"licenses":  cmdLicenses,
+			"vendor":    cmdVendor,
 			"terminal":  cmdTerminal,
 			"mirror":    cmdMirror,
 			"engines":   cmdEngines,

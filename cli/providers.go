@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"hubcli/hub"
+)
+
+func newProviders(env *Env) *cobra.Command {
+	var o struct {
+		baseURL
+		json bool
+	}
+	cmd := &cobra.Command{
+		Use:   "providers",
+		Short: "List the hosted providers that the hub knows",
+		Long: `List the presets of hosted providers: the id that "hubcli connection create" takes, the
+variable of the hub's environment that holds the key, the endpoint, and the regions. The
+preset custom is for every other server that speaks OpenAI's protocol.
+
+Where a preset has several variables, the first one that is set counts; --json names all
+of them, with all regions, and says for each preset from where and when its facts are.`,
+		Example: `  hubcli providers
+  hubcli providers --json`,
+		Args: arity(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			rows, err := c.Providers(cmd.Context())
+			switch {
+			case err != nil:
+				return err
+			case o.json:
+				return printJSON(env.Stdout, rows)
+			}
+			return printProviders(env, rows)
+		},
+	}
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, jsonRows)
+	return cmd
+}
+
+func printProviders(env *Env, rows []hub.Provider) error {
+	t := newTable("", "PROVIDER", "VARIABLE", "ENDPOINT(24)", "REGION?", "NAME?")
+	for i := range rows {
+		p := &rows[i]
+		region := p.DefaultRegion
+		if n := len(p.Regions); n > 1 {
+			region += fmt.Sprintf(" (one of %d)", n)
+		}
+		t.add(p.ProviderID, p.EnvVar, p.Endpoint, region, p.Label)
+	}
+	return printTable(env, t)
+}
+
+// printTable writes a table as wide as the terminal is.
+func printTable(env *Env, t *table) error {
+	_, err := io.WriteString(env.Stdout, strings.Join(t.lines(env.screen(colorAuto)), "\n")+"\n")
+	return err
+}
