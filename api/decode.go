@@ -143,6 +143,8 @@ func decodeValue(s *scanner, f *field, v reflect.Value) error {
 		return nil
 	case reflect.Slice:
 		return decodeSlice(s, f, v)
+	case reflect.Map:
+		return decodeMap(s, f, v)
 	case reflect.Struct:
 		if !s.at('{') {
 			return s.wrongType(f, "an object")
@@ -241,6 +243,30 @@ func decodeSlice(s *scanner, f *field, v reflect.Value) error {
 		return err
 	}
 	v.Set(list)
+	return nil
+}
+
+// decodeMap reads an object whose member names the caller chooses.
+func decodeMap(s *scanner, f *field, v reflect.Value) error {
+	if !s.at('{') {
+		return s.wrongType(f, "an object")
+	}
+	all := reflect.MakeMap(v.Type())
+	element := field{name: f.name}
+	err := s.object(func(key []byte) error {
+		name := string(key)
+		element.name = f.name + "." + name
+		value := reflect.New(v.Type().Elem()).Elem()
+		if err := decodeValue(s, &element, value); err != nil {
+			return err
+		}
+		all.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), value)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	v.Set(all)
 	return nil
 }
 

@@ -15,17 +15,18 @@ import (
 
 // sample has a field of every kind that inputs have.
 type sample struct {
-	Name    hub.AgentID      `json:"name"`
-	To      hub.AgentID      `json:"to,omitempty"`
-	Count   int              `json:"count,omitempty"`
-	ID      hub.MessageID    `json:"id,omitempty"`
-	Wait    float64          `json:"wait,omitempty"`
-	Replace *bool            `json:"replace,omitempty"`
-	Delay   *float64         `json:"delay,omitempty"`
-	Raw     json.RawMessage  `json:"raw,omitempty"`
-	Words   []string         `json:"words,omitempty"`
-	IDs     *[]hub.TaskID    `json:"ids,omitempty"`
-	Parts   []hub.Attachment `json:"parts,omitempty"`
+	Name    hub.AgentID       `json:"name"`
+	To      hub.AgentID       `json:"to,omitempty"`
+	Count   int               `json:"count,omitempty"`
+	ID      hub.MessageID     `json:"id,omitempty"`
+	Wait    float64           `json:"wait,omitempty"`
+	Replace *bool             `json:"replace,omitempty"`
+	Delay   *float64          `json:"delay,omitempty"`
+	Raw     json.RawMessage   `json:"raw,omitempty"`
+	Words   []string          `json:"words,omitempty"`
+	IDs     *[]hub.TaskID     `json:"ids,omitempty"`
+	Parts   []hub.Attachment  `json:"parts,omitempty"`
+	Params  map[string]string `json:"params,omitempty"`
 }
 
 func ptr[T any](v T) *T { return &v }
@@ -51,6 +52,8 @@ func TestDecodeTakes(t *testing.T) {
 		{"lists", `{"words":["a","b"],"ids":[1,2]}`, sample{Words: []string{"a", "b"}, IDs: &[]hub.TaskID{1, 2}}},
 		{"empty lists", `{"words":[],"ids":[]}`, sample{Words: []string{}, IDs: &[]hub.TaskID{}}},
 		{"structs in a list", `{"parts":[{"type":"text","content":"x"},{}]}`, sample{Parts: []hub.Attachment{{Type: "text", Content: json.RawMessage(`"x"`)}, {}}}},
+		{"members of any name", `{"params":{"a":"1","b\u0063":""}}`, sample{Params: map[string]string{"a": "1", "bc": ""}}},
+		{"no members", `{"params":{}}`, sample{Params: map[string]string{}}},
 		{"unknown members", `{"what":{"name":"b","deep":[{"x":null}]},"name":"a"}`, sample{Name: "a"}},
 		{"members in another case, which are unknown", `{"NAME":"b","Name":"c","name":"a"}`, sample{Name: "a"}},
 		{"one name in two objects", `{"raw":{"a":1},"parts":[{"type":"text"},{"type":"json"}]}`, sample{
@@ -89,6 +92,10 @@ func TestDecodeRefuses(t *testing.T) {
 		field      string
 	}{
 		{"an empty agent id that may be left out", `{"to":""}`, hub.CodeInvalidAgentID, "to"},
+		{"a list for an object", `{"params":[]}`, hub.CodeInvalid, "params"},
+		{"a number among members of any name", `{"params":{"a":1}}`, hub.CodeInvalid, "params.a"},
+		{"null among members of any name", `{"params":{"a":null}}`, hub.CodeInvalid, "params.a"},
+		{"a member of any name twice", `{"params":{"a":"1","a":"2"}}`, hub.CodeInvalidJSON, "a"},
 		{"bad UTF-8", "{\"name\":\"\xff\"}", hub.CodeInvalidJSON, ""},
 		{"UTF-8 of a surrogate", "{\"name\":\"\xed\xa0\x80\"}", hub.CodeInvalidJSON, ""},
 		{"a byte order mark", "\ufeff{}", hub.CodeInvalidJSON, ""},
@@ -273,5 +280,65 @@ func TestEmptyAssigneeMeansNobody(t *testing.T) {
 	}
 	if err := api.Decode([]byte(`{"agent_id":""}`), &in); err == nil {
 		t.Error("an empty agent was taken")
+	}
+}
+
+// TestEveryInputIsRead: whatever an input may hold, the reader knows its kind.
+func TestEveryInputIsRead(t *testing.T) {
+	read := 0
+	for _, op := range api.Operations() {
+		if op.Body.Type == nil {
+			continue
+		}
+		full := reflect.New(op.Body.Type)
+		fill(full.Elem())
+		body, err := json.Marshal(full.Interface())
+		require.NoError(t, err)
+		got := reflect.New(op.Body.Type)
+		if err := api.Decode(body, got.Interface()); err != nil {
+			t.Errorf("%s: %s: %v", op.ID, body, err)
+		}
+		if again, err := json.Marshal(got.Interface()); err != nil || string(again) != string(body) {
+			t.Errorf("%s: %s became %s, %v", op.ID, body, again, err)
+		}
+		read++
+	}
+	if read < 40 {
+		t.Errorf("only %d inputs", read)
+	}
+}
+
+// fill puts something into every field.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString("x")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Int, reflect.Int64:
+		v.SetInt(7)
+	case reflect.Float64:
+		v.SetFloat(7)
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Slice:
+		if v.Type() == reflect.TypeFor[json.RawMessage]() {
+			v.SetBytes([]byte(`{"a":1}`))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
+		fill(v.Index(0))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		element := reflect.New(v.Type().Elem()).Elem()
+		fill(element)
+		v.SetMapIndex(reflect.ValueOf("k").Convert(v.Type().Key()), element)
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() {
+				fill(v.Field(i))
+			}
+		}
 	}
 }

@@ -127,7 +127,8 @@ func TestConnections(t *testing.T) {
 		`{"provider_id":"custom"}`, `{"provider_id":"openai","label":"cn_1"}`, `{"provider_id":"openai","label":" x"}`,
 		`{"provider_id":"openai","key":"two words"}`, `{"provider_id":"openai","key":"a","env_credential":true}`,
 		`{"provider_id":"openai","key":"` + strings.Repeat("x", hub.MaxProviderKey+1) + `"}`,
-		`{"provider_id":"openai","key_variable":"A-B"}`, `{"provider_id":"openai","no_key":true}`,
+		`{"provider_id":"azure-openai","params":{"resource":"a.b"}}`, `{"provider_id":"azure-openai","params":{"resource":7}}`, `{"provider_id":"azure-openai"}`,
+		`{"provider_id":"openai","params":{"resource":"a"}}`, `{"provider_id":"openai","key_variable":"A-B"}`, `{"provider_id":"openai","no_key":true}`,
 	} {
 		operator.refused(hub.CodeInvalid, "POST", "/v1/connections", body)
 	}
@@ -138,6 +139,11 @@ func TestConnections(t *testing.T) {
 	operator.refused(hub.CodeCredentialStore, "POST", "/v1/connections", `{"provider_id":"openai","key":"`+key+`"}`)
 	k.lock(false)
 	operator.ok(201, "POST", "/v1/connections", `{"provider_id":"groq","env_credential":true}`)
+
+	if a := operator.ok(201, "POST", "/v1/connections", `{"provider_id":"azure-openai","params":{"resource":"acme"},"key_variable":"OWN_KEY"}`); a.row("endpoint") != "https://acme.openai.azure.com/openai/v1" {
+		t.Errorf("with a parameter: %s", a.Result)
+	}
+	operator.ok(200, "DELETE", "/v1/connections/azure-openai", "")
 
 	body := `{"provider_id":"custom","endpoint":"` + url + `","label":"Mine","key":"` + key + `"}`
 	again := operator.with(api.HeaderIdempotency, "k1")
