@@ -53,6 +53,27 @@ func (o *connectionOptions) command(env *Env, cmd *cobra.Command, asJSON string)
 	return cmd
 }
 
+// with makes calls of the hub.
+func (o *connectionOptions) with(do func(*client.Client) error) error {
+	c, err := o.client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return do(c)
+}
+
+// tell prints what has become of a connection: lines, or the connection as JSON.
+func (o *connectionOptions) tell(env *Env, row *hub.Connection, err error, lines ...string) error {
+	if err == nil && o.json {
+		return printJSON(env.Stdout, row)
+	}
+	for i := 0; i < len(lines) && err == nil; i++ {
+		_, err = fmt.Fprintln(env.Stdout, peertext.TerminalLine(lines[i]))
+	}
+	return err
+}
+
 // connectionArguments takes a connection and what follows it.
 func connectionArguments(more ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -80,24 +101,23 @@ its key was given: give it again with "hubcli connection key". --json has the wh
   hubcli connections list --json`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			rows, err := c.Connections(cmd.Context())
-			switch {
-			case err != nil:
-				return err
-			case o.json:
-				return printJSON(env.Stdout, rows)
-			case len(rows) == 0:
-				env.note("there are no connections; make one with: hubcli connection create --provider openai")
-				return nil
-			}
-			return printTable(env, connectionTable(rows, hub.Time(env.Now().UnixMilli())))
+			return o.with(func(c *client.Client) error { return runConnectionList(cmd.Context(), env, c, o.json) })
 		},
 	}, jsonRows)
+}
+
+func runConnectionList(ctx context.Context, env *Env, c *client.Client, asJSON bool) error {
+	rows, err := c.Connections(ctx)
+	switch {
+	case err != nil:
+		return err
+	case asJSON:
+		return printJSON(env.Stdout, rows)
+	case len(rows) == 0:
+		env.note("there are no connections; make one with: hubcli connection create --provider openai")
+		return nil
+	}
+	return printTable(env, connectionTable(rows, hub.Time(env.Now().UnixMilli())))
 }
 
 func connectionTable(rows []hub.Connection, now hub.Time) *table {
@@ -161,12 +181,7 @@ the connection is printed in both cases; its member check has the outcome.`,
   hubcli connection verify cn_1f --json`,
 		Args: connectionArguments(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			return runConnectionVerify(cmd.Context(), env, c, args[0], o.json)
+			return o.with(func(c *client.Client) error { return runConnectionVerify(cmd.Context(), env, c, args[0], o.json) })
 		},
 	}, "print the connection as JSON")
 }
@@ -229,19 +244,16 @@ million tokens cost, as far as the provider tells.`,
   hubcli connection models work --json`,
 		Args: connectionArguments(),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			found, err := c.ConnectionModels(cmd.Context(), args[0])
-			switch {
-			case err != nil:
-				return err
-			case o.json:
-				return printJSON(env.Stdout, found)
-			}
-			return printModels(env, &found)
+			return o.with(func(c *client.Client) error {
+				found, err := c.ConnectionModels(cmd.Context(), args[0])
+				switch {
+				case err != nil:
+					return err
+				case o.json:
+					return printJSON(env.Stdout, found)
+				}
+				return printModels(env, &found)
+			})
 		},
 	}, "print the models, and when they were told, as JSON")
 }
@@ -313,20 +325,10 @@ connection keeps its id, its key and its models.`,
 			if err := api.ValidateConnectionUpdate(&in); err != nil {
 				return asUsage(err)
 			}
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			out, err := c.UpdateConnection(cmd.Context(), args[0], in)
-			switch {
-			case err != nil:
-				return err
-			case o.json:
-				return printJSON(env.Stdout, out.Row)
-			}
-			_, err = fmt.Fprintf(env.Stdout, "%s: the label is %s now\n", out.Row.ConnectionID, peertext.TerminalLine(out.Row.Label))
-			return err
+			return o.with(func(c *client.Client) error {
+				out, err := c.UpdateConnection(cmd.Context(), args[0], in)
+				return o.tell(env, &out.Row, err, fmt.Sprintf("%s: the label is %s now", out.Row.ConnectionID, out.Row.Label))
+			})
 		},
 	}, "print the connection as JSON")
 }
@@ -347,12 +349,7 @@ credential store is locked the connection stays, too, so that its key is not for
 			if err := personOnly(env, cmd.CommandPath()); err != nil {
 				return err
 			}
-			c, err := o.client()
-			if err != nil {
-				return err
-			}
-			defer c.Close()
-			return runConnectionDelete(cmd.Context(), env, c, args[0], yes)
+			return o.with(func(c *client.Client) error { return runConnectionDelete(cmd.Context(), env, c, args[0], yes) })
 		},
 	}, "")
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask; required when stdin is not a terminal")

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/api"
+	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -204,34 +205,23 @@ func runConnectionCreate(ctx context.Context, env *Env, o *connectionCreateOptio
 	if err != nil {
 		return err
 	}
-	c, err := o.client()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
 	in.Key, in.KeyVariable, in.EnvCredential, in.NoKey = key.Key, key.KeyVariable, key.EnvCredential, key.NoKey
-	out, err := c.CreateConnection(ctx, in)
-	if o.given() == 0 && canHide(env) && errors.Is(err, &hub.Error{Code: hub.CodeCredentialUnresolved}) {
-		env.note("%s", err)
-		if in.Key, err = readKey(ctx, env, o.provider); err != nil {
-			return err
+	return o.with(func(c *client.Client) error {
+		out, err := c.CreateConnection(ctx, in)
+		if o.given() == 0 && canHide(env) && errors.Is(err, &hub.Error{Code: hub.CodeCredentialUnresolved}) {
+			env.note("%s", err)
+			typed := keyFlags{stdin: true}
+			if key, err = typed.input(ctx, env, o.provider); err != nil {
+				return err
+			}
+			in.Key = key.Key
+			out, err = c.CreateConnection(ctx, in)
 		}
-		if err = asUsage(api.ValidateConnection(&in)); err != nil {
-			return err
-		}
-		out, err = c.CreateConnection(ctx, in)
-	}
-	if err != nil {
-		return howToGive(err)
-	}
-	if o.json {
-		return printJSON(env.Stdout, out.Row)
-	}
-	row := &out.Row
-	_, err = fmt.Fprintf(env.Stdout, "made connection %s (%s) to %s; key: %s\nverify it with: hubcli connection verify %s%s\n",
-		row.ConnectionID, peertext.TerminalLine(row.Label), peertext.TerminalLine(row.Endpoint), peertext.TerminalLine(keyPlace(row)),
-		typedRef(row.Label, row.ConnectionID), o.elsewhere())
-	return err
+		row := &out.Row
+		return o.tell(env, row, howToGive(err),
+			fmt.Sprintf("made connection %s (%s) to %s; key: %s", row.ConnectionID, row.Label, row.Endpoint, keyPlace(row)),
+			"verify it with: hubcli connection verify "+typedRef(row.Label, row.ConnectionID)+o.elsewhere())
+	})
 }
 
 // howToGive adds to a refusal for want of a key how a key is given here.
@@ -292,20 +282,11 @@ The key that the hub kept before is removed from the credential store.`,
 }
 
 func runConnectionKey(ctx context.Context, env *Env, o *connectionOptions, ref string, in hub.ConnectionKeyInput) error {
-	c, err := o.client()
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	out, err := c.SetConnectionKey(ctx, ref, in)
-	switch {
-	case err != nil:
-		return howToGive(err)
-	case o.json:
-		return printJSON(env.Stdout, out.Row)
-	}
-	_, err = fmt.Fprintf(env.Stdout, "%s (%s) has its key: %s\n", out.Row.ConnectionID, peertext.TerminalLine(out.Row.Label), peertext.TerminalLine(keyPlace(&out.Row)))
-	return err
+	return o.with(func(c *client.Client) error {
+		out, err := c.SetConnectionKey(ctx, ref, in)
+		row := &out.Row
+		return o.tell(env, row, howToGive(err), fmt.Sprintf("%s (%s) has its key: %s", row.ConnectionID, row.Label, keyPlace(row)))
+	})
 }
 
 // sayingIfLong makes a call, and says what it waits for if the call takes long.
