@@ -118,7 +118,7 @@ func (s *scriptLicenses) add(ts *testscript.TestScript, args []string) {
 func crash(port string) {
 	if status, err := at(port).AppStatus(context.Background()); err == nil {
 		_ = syscall.Kill(status.PID, syscall.SIGKILL)
-		_ = until(func() bool { return !alive(status.PID) })
+		_ = until(func() bool { return !runs(status.PID) })
 	}
 }
 

@@ -44,6 +44,11 @@ const (
 	browserPinsName = "HUBCLI_TEST_BROWSER_PINS"
 	slowHooks       = hookBudgetName + "=1m"
 	quickHooks      = hookBudgetName + "=" // as delivered
+
+	// No hub of a test finds the keyring of the developer; a test that needs one starts
+	// it (testkeyring). On macOS nothing keeps a command away from it.
+	busName = "DBUS_SESSION_BUS_ADDRESS"
+	noBus   = "unix:path=/nonexistent/bus-of-a-test"
 )
 
 func runTests(m *testing.M) int {
@@ -52,6 +57,7 @@ func runTests(m *testing.M) int {
 	for _, name := range []string{hook.EnvBaseURL, hook.EnvAgent} {
 		_ = os.Unsetenv(name)
 	}
+	_ = os.Setenv(busName, noBus)
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
@@ -140,6 +146,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HUB_DATA_ROOT", filepath.Join(env.WorkDir, "data"))
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv(hookBudgetName, "1m")
+	env.Setenv(busName, noBus)
 	env.Setenv("ADDRESS", testport.Interface())
 	for _, name := range []string{"PORT", "PORT2", "PORT3", "PORT4"} {
 		port, err := freePort()
@@ -170,7 +177,7 @@ func end(port, work string) {
 	}
 	if err == nil && strings.HasPrefix(status.StoragePath, work) {
 		_ = syscall.Kill(status.PID, syscall.SIGKILL)
-		_ = until(func() bool { return !alive(status.PID) })
+		_ = until(func() bool { return !runs(status.PID) })
 	}
 }
 
@@ -372,7 +379,7 @@ func cmdCrash(ts *testscript.TestScript, neg bool, args []string) {
 	status, err := at(args[0]).AppStatus(context.Background())
 	ts.Check(err)
 	ts.Check(syscall.Kill(status.PID, syscall.SIGKILL))
-	ts.Check(until(func() bool { return !alive(status.PID) }))
+	ts.Check(until(func() bool { return !runs(status.PID) }))
 }
 
 func cmdForeign(ts *testscript.TestScript, neg bool, args []string) {
