@@ -35,7 +35,7 @@ describe("a person at the console", () => {
     await cli("ask", "--agent", "dev-a", "--option", "yes", "--option", "no <b>way</b>", "Round half up?");
     for (const { page } of [one, two]) {
       await page.getByText("Round half up?").first().waitFor();
-      await page.waitForFunction(() => document.title === "(1) hubcli");
+      await page.waitForFunction(() => document.title === "(1) Now · hubcli");
       await page.getByRole("heading", { name: "Waits" }).waitFor();
       await page.getByText(/waits for\s+you/).waitFor();
     }
@@ -44,7 +44,7 @@ describe("a person at the console", () => {
     for (const { page } of [one, two]) {
       await page.getByText("No agent asks you anything.").waitFor();
       await page.getByText("No agent waits for another or for you.").waitFor();
-      await page.waitForFunction(() => document.title === "hubcli");
+      await page.waitForFunction(() => document.title === "Now · hubcli");
     }
     assert.match(await cli("poll", "--agent", "dev-a", "--timeout", "10"), /no <b>way<\/b>/);
     assert.deepEqual([...one.wrong, ...two.wrong], []);

@@ -116,6 +116,14 @@ export class Hub {
     return answer.result;
   }
 
+  // post makes something, and returns it.
+  async post(path, body) {
+    const headers = { "Content-Type": "application/json" };
+    const answer = await (await fetch(this.url + path, { method: "POST", headers, body: JSON.stringify(body) })).json();
+    assert.ok(answer.ok, JSON.stringify(answer));
+    return answer.result;
+  }
+
   // put makes a write that replaces something.
   async put(path, body) {
     const answer = await (await fetch(this.url + path, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();

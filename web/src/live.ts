@@ -1,92 +1,76 @@
 import { signal } from "@preact/signals";
-import { get } from "./api";
 import { forget, pass } from "./pass";
 import { Broken, events } from "./sse";
-import type { Agent, Ask, Changed, Message, Overview, Room, Status } from "./wire";
+import type { Changed, Message } from "./wire";
 
-// What the page shows of the hub. connected is honest: it is true only while the stream is
-// open and everything shown was read since.
+// One stream tells the tab of everything. Who shows something says what a notice must name
+// for it to be read anew (read.ts), and who shows messages is given them.
+
+export interface Listener {
+  // changed is told of a notice, and of every new connection with null: anything may have changed.
+  // It comes back when what it shows was read since.
+  changed?(notice: Changed | null): Promise<void> | void;
+  // message is given each message once, rising; null: some are missing, read them anew.
+  message?(message: Message | null): void;
+}
+
+const listeners = new Set<Listener>();
+
+export function listen(listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+// connected is honest: it is true only while the stream is open and everything shown was read
+// since. since is when that began or ended.
 export const connected = signal(false);
-export const status = signal<Status | null>(null);
-export const agents = signal<Agent[]>([]);
-export const asks = signal<Ask[]>([]);
-export const messages = signal<Message[]>([]);
-export const rooms = signal<Room[]>([]);
-export const overview = signal<Overview | null>(null);
+export const open = signal(false); // the stream alone
+export const since = signal(Date.now());
 
-const shown = 200; // messages
+function set(on: boolean): void {
+  if (connected.value === on) return;
+  since.value = Date.now();
+  connected.value = on;
+}
+
+let connection = 0;
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
-// derived is what the overview follows from. It reads many lists, so a notice that names several
-// of them has it read once, and not while an earlier one is on its way.
-const derived = new Set(["agents", "tasks", "runs", "leases", "asks", "pauses", "mutes"]);
-let reading: Promise<void> | null = null;
-let again = false;
+const tell = (notice: Changed | null) => Promise.all([...listeners].map((one) => one.changed?.(notice)));
 
-async function readOverview(stop: AbortSignal): Promise<void> {
-  if (reading) {
-    again = true;
-    return reading;
-  }
-  reading = (async () => {
-    do {
-      again = false;
-      overview.value = await get<Overview>("/v1/overview", stop);
-    } while (again);
-  })();
-  try {
-    await reading;
-  } finally {
-    reading = null;
-  }
+function tellMessage(message: Message | null): void {
+  for (const one of listeners) one.message?.(message);
 }
 
-// readers read anew what a notice names.
-const readers: Record<string, (stop: AbortSignal) => Promise<void>> = {
-  agents: async (stop) => {
-    agents.value = await get<Agent[]>("/v1/agents?details=true", stop);
-    status.value = await get<Status>("/v1/app/status", stop);
-  },
-  asks: async (stop) => {
-    asks.value = await get<Ask[]>("/v1/asks?state=open", stop);
-  },
-  rooms: async (stop) => {
-    rooms.value = (await get<Room[]>("/v1/rooms?limit=1000", stop)).filter((room) => !room.archived);
-  },
-  messages: async (stop) => {
-    messages.value = await get<Message[]>(`/v1/log?direct=true&tail=true&limit=${shown}`, stop);
-  },
-};
-
-function add(message: Message): void {
-  if ((messages.value.at(-1)?.id ?? 0) < message.id) messages.value = [...messages.value, message].slice(-shown);
-}
-
-// follow keeps the page up to date until stop. It opens the stream first and reads
+// follow keeps the tab connected until stop. It opens the stream first and has everything read
 // after, so that nothing is missed in between, and comes back with the id of the last event.
 export async function follow(stop: AbortSignal): Promise<void> {
   let last = "";
   while (!stop.aborted && pass.value) {
     try {
       for await (const event of events("/v1/app/stream", last, stop)) {
-        if (last === "") await readers["messages"]?.(stop);
-        if (event.type === "message") add(JSON.parse(event.data) as Message);
-        if (event.type === "changed") {
-          const { kinds } = JSON.parse(event.data) as Changed;
-          const reads = kinds.map((kind) => readers[kind]?.(stop));
-          if (kinds.some((kind) => derived.has(kind))) reads.push(readOverview(stop));
-          await Promise.all(reads);
-        }
         if (event.type === "error") break;
+        if (!open.value) {
+          open.value = true;
+          if (last === "") tellMessage(null);
+          const begun = ++connection;
+          void tell(null).then(() => open.value && begun === connection && set(true));
+        }
+        if (event.type === "message") tellMessage(JSON.parse(event.data) as Message);
+        if (event.type === "changed") {
+          const notice = JSON.parse(event.data) as Changed;
+          if (notice.kinds.includes("messages")) tellMessage(null);
+          void tell(notice);
+        }
         last = event.id;
-        connected.value = true;
       }
     } catch (error) {
       if (error instanceof Broken && error.status === 403) forget("The pass has ended.");
       if (error instanceof Broken && error.status === 400) last = "";
     }
-    connected.value = false;
+    open.value = false;
+    set(false);
     if (!stop.aborted) await pause(500);
   }
 }

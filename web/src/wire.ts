@@ -24,17 +24,45 @@ export interface Message {
   kind: string;
   body: string;
   room_id: string | null;
-  authority: "agent" | "operator" | "system";
+  thread_id: string | null;
+  reply_to: number | null;
+  metadata: Record<string, unknown>;
+  authority: Authority;
 }
+
+export type Authority = "agent" | "operator" | "system";
+
+export type Presence = "live" | "away" | "gone";
+export type Activity = "working" | "idle" | "waiting" | "blocked" | "at_prompt";
 
 export interface Agent {
   agent_id: string;
   display_name: string;
-  presence: "live" | "away" | "gone";
-  activity: string;
+  presence: Presence;
+  activity: Activity;
   activity_since: string | null;
   prompt_tool: string;
   last_seen: string;
+  listener: "armed" | "none";
+  details?: {
+    rooms: string[];
+    unread: number;
+    current_task_id: number | null;
+    watching: string[];
+    given_hour: number;
+    budget: number;
+    paused: Pause | null;
+    muted: object | null;
+  } | null;
+}
+
+export interface Pause {
+  agent_id: string | null;
+  room_id: string | null;
+  all: boolean;
+  words: string;
+  by: string;
+  since: string;
 }
 
 export interface Ask {
@@ -51,10 +79,21 @@ export interface Ask {
 
 export interface Room {
   room_id: string;
+  project_id: string;
   name: string;
   slug: string;
+  topic: string;
   channel: string;
-  archived: boolean;
+  created_by: string;
+  created_at: string;
+  guard_hops?: number | null;
+  archived?: boolean;
+}
+
+export interface Project {
+  project_id: string;
+  slug: string;
+  name: string;
 }
 
 export interface Wait {
@@ -89,10 +128,30 @@ export interface Status {
   journal: { state: string };
 }
 
+export type ChangedKind =
+  | "agents"
+  | "tasks"
+  | "runs"
+  | "leases"
+  | "seats"
+  | "asks"
+  | "pauses"
+  | "mutes"
+  | "budgets"
+  | "rooms"
+  | "decisions"
+  | "artifacts"
+  | "memory"
+  | "invites"
+  | "spawns"
+  | "settings"
+  | "passes"
+  | "messages";
+
 export interface Changed {
   at: string;
   seq: number;
-  kinds: string[];
+  kinds: ChangedKind[];
   rooms: string[];
   tasks: number[];
   agents: string[];

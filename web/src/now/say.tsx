@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
-import { Refused, call } from "./api";
-import type { Agent, Room } from "./wire";
+import { call } from "../api";
+import { Alert, wordsOf } from "../ui/said";
+import { line } from "../ui/text";
+import type { Agent, Room } from "../wire";
 
 // Say posts with the operator's authority, to a room or to one agent. A text that was not
 // sent stays.
@@ -16,7 +18,7 @@ export function Say({ agents, rooms }: { agents: Agent[]; rooms: Room[] }) {
       setText("");
       setSaid("");
     } catch (error) {
-      setSaid(error instanceof Refused ? [error.message, error.fix].filter(Boolean).join(": ") : "The hub did not answer. Your text is kept.");
+      setSaid(wordsOf(error));
     }
   };
   return (
@@ -31,7 +33,7 @@ export function Say({ agents, rooms }: { agents: Agent[]; rooms: Room[] }) {
         <option value="channel:general">#general</option>
         {rooms.map((room) => (
           <option key={room.room_id} value={`channel:${room.channel}`}>
-            {room.name}
+            {line(room.name)}
           </option>
         ))}
         {agents.map((agent) => (
@@ -49,7 +51,7 @@ export function Say({ agents, rooms }: { agents: Agent[]; rooms: Room[] }) {
       <button type="submit" disabled={!text.trim()}>
         Say
       </button>
-      {said && <p role="alert">{said}</p>}
+      <Alert>{said}</Alert>
     </form>
   );
 }

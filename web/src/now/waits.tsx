@@ -1,15 +1,18 @@
-import { Time } from "./time";
-import type { Overview } from "./wire";
+import { Row } from "../ui/rows";
+import { Empty } from "../ui/said";
+import { Line } from "../ui/text";
+import { Time } from "../ui/time";
+import type { Overview } from "../wire";
 
 // Trouble shows what is wrong, and Waits which agent waits for which, in the words of
 // hubcli status. Agents that wait for each other are marked by a word, too, not by color alone.
 export function Trouble({ overview }: { overview: Overview }) {
   if (overview.trouble.length === 0) return <p class="on">no trouble</p>;
   return (
-    <ul class="trouble" aria-label="Trouble">
+    <ul class="rows trouble" aria-label="Trouble">
       {overview.trouble.map((one) => (
         <li key={one.kind + one.text}>
-          <b>{one.kind}</b> <bdi class="text">{one.text}</bdi>
+          <b>{one.kind}</b> <Line>{one.text}</Line>
         </li>
       ))}
     </ul>
@@ -21,11 +24,11 @@ export function Waits({ overview }: { overview: Overview }) {
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">Waits</h2>
-      {overview.waits.length === 0 && <p>No agent waits for another or for you.</p>}
-      <ul>
+      {overview.waits.length === 0 && <Empty>No agent waits for another or for you.</Empty>}
+      <ul class="rows">
         {overview.waits.map((wait) => (
-          <li key={[wait.waiter, wait.for, wait.reason, wait.what].join(" ")} class={inCircle(wait.waiter, wait.for) ? "off" : ""}>
-            <bdi>{wait.waiter}</bdi> waits for <bdi>{wait.for === "operator" ? "you" : wait.for}</bdi>
+          <Row key={[wait.waiter, wait.for, wait.reason, wait.what].join(" ")} class={inCircle(wait.waiter, wait.for) ? "off" : ""}>
+            <Line>{wait.waiter}</Line> waits for <Line>{wait.for === "operator" ? "you" : wait.for}</Line>
             {inCircle(wait.waiter, wait.for) && <b> in a circle</b>}
             {wait.since && (
               <>
@@ -33,8 +36,8 @@ export function Waits({ overview }: { overview: Overview }) {
                 since <Time at={wait.since} />
               </>
             )}
-            : <bdi class="text">{wait.what}</bdi>
-          </li>
+            : <Line>{wait.what}</Line>
+          </Row>
         ))}
       </ul>
     </section>

@@ -1,48 +1,51 @@
-import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
-import { Refused, call } from "./api";
-import { Time } from "./time";
-import type { Ask } from "./wire";
+import { call } from "../api";
+import { Person } from "../ui/person";
+import { Row } from "../ui/rows";
+import { Alert, Empty, wordsOf } from "../ui/said";
+import { Line, Text } from "../ui/text";
+import { Age } from "../ui/time";
+import type { Ask } from "../wire";
 
-// What the hub refused of the last answer; empty if it took it.
-const refused = signal("");
-
-async function answer(ask: Ask, text: string): Promise<boolean> {
-  try {
-    await call("POST", `/v1/asks/${ask.ask_id}/answer`, { answer: text, by: "console" });
-    refused.value = "";
-    return true;
-  } catch (error) {
-    refused.value = error instanceof Refused ? [error.message, error.fix].filter(Boolean).join(": ") : "The hub did not answer. Try again.";
-    return false;
-  }
-}
+const answer = (ask: Ask, text: string) => call("POST", `/v1/asks/${ask.ask_id}/answer`, { answer: text, by: "console" });
 
 // A question names its answers; a permission prompt of a harness takes two alone.
 const answers = (ask: Ask) => (ask.permission ? ["allow", "deny"] : ask.options);
 
-function Question({ ask }: { ask: Ask }) {
+function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => void }) {
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
   const send = async (words: string) => {
     setBusy(true);
-    if (await answer(ask, words)) setText("");
+    try {
+      await answer(ask, words);
+      setText("");
+      onRefused("");
+    } catch (error) {
+      onRefused(wordsOf(error));
+    }
     setBusy(false);
   };
   return (
-    <li class="ask">
+    <Row class="ask">
       <p>
-        <Time at={ask.created_at} /> <bdi>{ask.agent_id}</bdi>: <bdi class="text">{ask.question || "(see the message)"}</bdi>
+        <Person id={ask.agent_id} />{" "}
+        <span class="soft">
+          <Age at={ask.created_at} /> ago
+        </span>
+      </p>
+      <p>
+        <Text>{ask.question || "(see the message)"}</Text>
       </p>
       <div class="row" role="group" aria-label={`Answers to ${ask.agent_id}`}>
         {answers(ask).map((words) => (
           <button key={words} type="button" disabled={busy} onClick={() => void send(words)}>
-            <bdi>{words}</bdi>
+            <Line>{words}</Line>
           </button>
         ))}
         {!ask.permission && (
           <form
-            class="row"
+            class="row grow"
             onSubmit={(event) => {
               event.preventDefault();
               if (text.trim()) void send(text);
@@ -61,22 +64,24 @@ function Question({ ask }: { ask: Ask }) {
           </form>
         )}
       </div>
-    </li>
+    </Row>
   );
 }
 
-// Asks shows the open questions with their answers.
+// Asks shows the open questions with their answers. What the hub refused of the last answer stays
+// shown, also when its question has gone.
 export function Asks({ asks }: { asks: Ask[] }) {
+  const [refused, setRefused] = useState("");
   return (
     <section aria-labelledby="asks">
       <h2 id="asks">Questions to you</h2>
-      {asks.length === 0 && <p>No agent asks you anything.</p>}
-      <ul>
+      {asks.length === 0 && <Empty>No agent asks you anything.</Empty>}
+      <ul class="rows">
         {asks.map((ask) => (
-          <Question key={ask.ask_id} ask={ask} />
+          <Question key={ask.ask_id} ask={ask} onRefused={setRefused} />
         ))}
       </ul>
-      {refused.value && <p role="alert">{refused.value}</p>}
+      <Alert>{refused}</Alert>
     </section>
   );
 }

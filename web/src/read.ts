@@ -1,0 +1,180 @@
+import { signal, type Signal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { Refused, get } from "./api";
+import { connected, listen, open } from "./live";
+import type { Changed, ChangedKind, Message } from "./wire";
+
+// What a page reads of the hub it declares: useRead reads a path when it is first shown, and
+// anew when a notice names one of its kinds. Two that show the same share one reading. What
+// no longer is shown stays known as long as no notice touches it, so that the back button
+// shows at once what is still true.
+
+export interface Reading<T> {
+  value: T | null; // null: not read yet
+  error: Refused | null; // of the last reading; value is then from before
+}
+
+// Where narrows which notices count, for kinds whose notices always name a room, a task or an
+// agent.
+export interface Where {
+  room?: string;
+  task?: number;
+  agent?: string;
+}
+
+const namesRoom = new Set<ChangedKind>(["seats", "decisions", "artifacts", "invites"]);
+
+function concerns(notice: Changed, kinds: readonly ChangedKind[], where: Where): boolean {
+  return notice.kinds.some((kind) => {
+    if (!kinds.includes(kind)) return false;
+    if (notice.cut) return true;
+    if (where.room && namesRoom.has(kind)) return notice.rooms.includes(where.room);
+    if (where.task && kind === "tasks") return notice.tasks.includes(where.task);
+    if (where.agent && kind === "agents") return notice.agents.length === 0 || notice.agents.includes(where.agent);
+    return true;
+  });
+}
+
+const gap = 100; // ms from the start of a reading to the next one of the same
+const keep = 40; // readings that nobody shows
+
+class Shared<T> {
+  readonly seen: Signal<Reading<T>> = signal({ value: null, error: null });
+  users = 0;
+  private reading: Promise<void> | null = null;
+  private again = false;
+  private stop = new AbortController();
+
+  constructor(
+    readonly path: string,
+    readonly kinds: readonly ChangedKind[],
+    readonly where: Where,
+  ) {}
+
+  // read reads anew. Calls that come while it reads are one more reading after it.
+  read(): Promise<void> {
+    if (this.reading) {
+      this.again = true;
+      return this.reading;
+    }
+    this.reading = this.loop().finally(() => {
+      this.reading = null;
+    });
+    return this.reading;
+  }
+
+  private async loop(): Promise<void> {
+    if (this.stop.signal.aborted) this.stop = new AbortController(); // it was dropped, and is shown again
+    const { signal: stop } = this.stop;
+    do {
+      this.again = false;
+      const began = performance.now();
+      try {
+        this.seen.value = { value: await get<T>(this.path, stop), error: null };
+      } catch (error) {
+        if (stop.aborted) return;
+        const said = error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {});
+        this.seen.value = { value: this.seen.value.value, error: said };
+        // Without an answer the connection is gone as well, and a new one has all read anew.
+        if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), 2_000);
+      }
+      if (this.again) await new Promise((done) => setTimeout(done, began + gap - performance.now()));
+    } while (this.again && !stop.aborted);
+  }
+
+  end(): void {
+    this.stop.abort();
+  }
+}
+
+const known = new Map<string, Shared<unknown>>();
+
+function drop(one: Shared<unknown>): void {
+  one.end();
+  known.delete(one.path);
+}
+
+listen({
+  async changed(notice) {
+    const reads: Promise<void>[] = [];
+    for (const one of [...known.values()]) {
+      if (notice && !concerns(notice, one.kinds, one.where)) continue;
+      if (one.users > 0) reads.push(one.read());
+      else drop(one);
+    }
+    await Promise.all(reads);
+  },
+});
+
+function share(path: string, kinds: readonly ChangedKind[], where: Where): Shared<unknown> {
+  let one = known.get(path);
+  if (!one) known.set(path, (one = new Shared(path, kinds, where)));
+  return one;
+}
+
+// forgetAll drops all that was read, when the pass of the tab ends.
+export function forgetAll(): void {
+  for (const one of [...known.values()]) drop(one);
+}
+
+const nothing: Reading<never> = { value: null, error: null };
+
+// useRead shows what a path answers, and reads it anew when a notice names one of the kinds.
+// The same path is always given the same kinds. With null it reads nothing.
+export function useRead<T>(path: string | null, kinds: readonly ChangedKind[], where: Where = {}): Reading<T> {
+  const one = useMemo(() => (path === null ? null : share(path, kinds, where)), [path]);
+  useEffect(() => {
+    if (!one) return;
+    if (known.get(one.path) !== one) known.set(one.path, one);
+    one.users++;
+    if (open.value && one.seen.value.value === null) void one.read(); // else a connection has all read
+    return () => {
+      one.users--;
+      if (one.users > 0) return;
+      const unused = [...known.values()].filter((other) => other.users === 0);
+      if (!connected.value || one.seen.value.error) drop(one);
+      else if (unused.length > keep && unused[0]) drop(unused[0]);
+    };
+  }, [one]);
+  return (one?.seen.value as Reading<T> | undefined) ?? nothing;
+}
+
+// useTail shows the last messages that a path of the log answers, and those that come after
+// and that wants takes.
+export function useTail(path: string, wants: (message: Message) => boolean, limit: number): Reading<Message[]> {
+  const seen = useMemo(() => signal<Reading<Message[]>>(nothing), [path]);
+  useEffect(() => {
+    const stop = new AbortController();
+    let late: Message[] | null = null; // what comes while the log is read
+    const read = async () => {
+      late = [];
+      try {
+        const rows = await get<Message[]>(`${path}&tail=true&limit=${limit}`, stop.signal);
+        const newest = rows.at(-1)?.id ?? 0;
+        seen.value = { value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit), error: null };
+      } catch (error) {
+        if (error instanceof Refused) seen.value = { value: seen.value.value, error };
+      }
+      late = null;
+    };
+    const end = listen({
+      changed(notice) {
+        if (notice === null && late === null && (seen.value.value === null || seen.value.error)) return read();
+      },
+      message(one) {
+        if (one === null) return void read();
+        if (!wants(one)) return;
+        if (late) late.push(one);
+        else if ((seen.value.value?.at(-1)?.id ?? 0) < one.id) {
+          seen.value = { value: [...(seen.value.value ?? []), one].slice(-limit), error: null };
+        }
+      },
+    });
+    if (open.value) void read();
+    return () => {
+      end();
+      stop.abort();
+    };
+  }, [path]);
+  return seen.value;
+}

@@ -1,0 +1,102 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Alert, wordsOf } from "./said";
+
+// Dialog is modal and native: it keeps the focus, ends with Escape, and gives the focus back.
+export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
+  const box = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const dialog = box.current;
+    dialog?.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    <dialog
+      ref={box}
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === box.current) onClose(); // beside it
+      }}
+    >
+      <div class="dialog">
+        <header class="row">
+          <h2 id={id}>{title}</h2>
+          <button type="button" class="quiet end" aria-label="Close" onClick={onClose}>
+            ✕
+          </button>
+        </header>
+        {children}
+      </div>
+    </dialog>
+  );
+}
+
+interface ActProps {
+  label: string; // on the button, and on the button that does it
+  title: string; // what is asked
+  children?: ComponentChildren; // what will happen
+  reason?: string; // the name of the field for words that others are told; left out: none is asked for
+  optional?: boolean; // the reason may be empty
+  quiet?: boolean;
+  run: (reason: string) => Promise<unknown>;
+}
+
+// Act is a button for something that ends or breaks: it asks first, and for words where others
+// are told why. What the hub refuses it says in the dialog, and the words stay.
+export function Act({ label, title, children, reason, optional = false, quiet = false, run }: ActProps) {
+  const [open, setOpen] = useState(false);
+  const [words, setWords] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [refused, setRefused] = useState("");
+  const done = () => {
+    setOpen(false);
+    setRefused("");
+  };
+  const act = async () => {
+    setBusy(true);
+    try {
+      await run(words.trim());
+      setWords("");
+      done();
+    } catch (error) {
+      setRefused(wordsOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <>
+      <button type="button" class={quiet ? "quiet" : ""} onClick={() => setOpen(true)}>
+        {label}
+      </button>
+      {open && (
+        <Dialog title={title} onClose={done}>
+          <form
+            onSubmit={(event) => {
+              event.preventDefault();
+              void act();
+            }}
+          >
+            {children}
+            {reason !== undefined && (
+              <label class="field">
+                {reason}
+                <textarea rows={3} value={words} required={!optional} maxLength={2000} onInput={(event) => setWords(event.currentTarget.value)} />
+              </label>
+            )}
+            <Alert>{refused}</Alert>
+            <div class="row">
+              <button type="submit" class="bad" disabled={busy || (reason !== undefined && !optional && !words.trim())}>
+                {label}
+              </button>
+              <button type="button" class="quiet" onClick={done}>
+                Cancel
+              </button>
+            </div>
+          </form>
+        </Dialog>
+      )}
+    </>
+  );
+}
