@@ -37,7 +37,7 @@ describe("a person at the console", () => {
       await page.getByText("Round half up?").first().waitFor();
       await page.waitForFunction(() => document.title === "(1) Now · hubcli");
       await page.getByRole("heading", { name: "Waits" }).waitFor();
-      await page.getByText(/waits for\s+you/).waitFor();
+      await page.getByRole("listitem").filter({ hasText: /waits for\s+you/ }).waitFor();
     }
     assert.equal(await one.page.locator("button b").count(), 0);
     await one.page.getByRole("button", { name: "no <b>way</b>" }).click();
@@ -84,7 +84,7 @@ describe("a person at the console", () => {
       run(hubcli, ["claim", claim, "--agent", agent, "--wait", "60", "--base-url", hub.url], { env: hub.env, signal: stop.signal }).catch(() => {}),
     );
     await page.getByText("in a circle").first().waitFor();
-    await page.getByText(/wait for each other/).waitFor();
+    await page.getByRole("list", { name: "Trouble" }).getByText(/wait for each other/).waitFor();
     stop.abort();
     await Promise.all(waits);
     assert.deepEqual(wrong, []);

@@ -73,7 +73,8 @@ export interface Ask {
   default: string | null;
   deadline_at: string | null;
   room_id: string | null;
-  permission: object | null;
+  blocks: number | null;
+  permission: { tool: string; folder: string } | null;
   created_at: string;
 }
 
@@ -156,4 +157,58 @@ export interface Changed {
   tasks: number[];
   agents: string[];
   cut: boolean;
+}
+
+export interface Waiter {
+  agent_id: string;
+  since: string;
+}
+
+export interface Claim {
+  claim_key: string;
+  owner_agent_id: string;
+  claimed_at: string;
+  expires_at: string;
+  task_message_id: number | null;
+  fence: number;
+  waiters?: Waiter[];
+}
+
+export interface Lock {
+  file_path: string;
+  agent_id: string;
+  locked_at: string;
+  expires_at: string;
+  fence: number;
+  waiters?: Waiter[];
+}
+
+export type TaskStatus = "open" | "working" | "input_required" | "done" | "failed" | "cancelled";
+
+export interface Task {
+  task_id: number;
+  parent_task_id: number | null;
+  run_id: string | null;
+  room_id: string | null;
+  thread_id: string | null;
+  title: string;
+  status: TaskStatus;
+  assignee: string | null;
+  offered_to: string | null;
+  blocked_by: number[];
+  ready: boolean;
+  version: number;
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  completed_at: string | null;
+}
+
+export interface Decision {
+  decision_id: string;
+  room_id: string;
+  title: string;
+  note: string;
+  by: string;
+  created_at: string;
 }

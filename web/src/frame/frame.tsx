@@ -10,6 +10,7 @@ import { step } from "../ui/rows";
 import { clockOf } from "../ui/time";
 import type { Ask } from "../wire";
 import { Help } from "./help";
+import { useNotify } from "./notify";
 import { theme, themes } from "./theme";
 
 function Nowhere() {
@@ -86,7 +87,9 @@ function Side({ asks, help }: { asks: number; help: () => void }) {
 // Frame is what is around every page.
 export function Frame() {
   const [help, setHelp] = useState(false);
-  const asks = useRead<Ask[]>("/v1/asks?state=open", ["asks"]).value ?? [];
+  const open = useRead<Ask[]>("/v1/asks?state=open", ["asks"]).value;
+  const asks = open ?? [];
+  useNotify(open);
   const { parts } = place.value;
   const page = parts.length === 0 ? pages[0] : pages.find((one) => one.name === parts[0]);
   useFrameKeys(() => setHelp(true));

@@ -8,7 +8,7 @@ export function Person({ id, authority = "agent" }: { id: string; authority?: Au
   if (id === "operator" && authority === "agent") authority = "operator"; // no agent can have this id
   return (
     <span class="person" data-authority={authority}>
-      <span class="face" data-hue={hue(id)} aria-hidden="true">
+      <span class="face" data-hue={authority === "agent" ? hue(id) : "none"} aria-hidden="true">
         {authority === "agent" ? id.slice(0, 1).toUpperCase() : authority === "operator" ? "●" : "⚙"}
       </span>
       <Line>{id}</Line>

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 
 // now moves every five seconds, for ages.
-const now = signal(Date.now());
+export const now = signal(Date.now());
 setInterval(() => {
   if (!document.hidden) now.value = Date.now();
 }, 5_000);

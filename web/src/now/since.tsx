@@ -1,0 +1,125 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { kept } from "../kept";
+import { useKeys } from "../keys";
+import { useRead } from "../read";
+import { Link, to } from "../route";
+import { Line } from "../ui/text";
+import { Age } from "../ui/time";
+import type { Decision, Message, Room, Task } from "../wire";
+
+// A person has looked as long as the page was before their eyes. What happened since then is told
+// when they come back, until they leave again or say that they have seen it.
+
+interface Mark {
+  id: number; // of the last message
+  at: string;
+}
+
+const shortest = 60_000; // ms away from the page, to be told of
+
+const looked = kept("hubcli.looked", "");
+
+function read(): Mark | null {
+  try {
+    const mark = JSON.parse(looked.value || "null") as Mark | null;
+    const away = Date.now() - Date.parse(mark?.at ?? "");
+    return mark && Number.isSafeInteger(mark.id) && away >= shortest ? mark : null;
+  } catch {
+    return null;
+  }
+}
+
+const most = 1000; // messages that are counted
+
+const ended = (tasks: readonly Task[] | null, at: string) => (tasks ?? []).filter((task) => (task.completed_at ?? "") > at);
+
+const many = (n: number, one: string, more = one + "s") => `${n} ${n === 1 ? one : more}`;
+
+function Digest({ mark, rooms }: { mark: Mark; rooms: Room[] }) {
+  const messages = useRead<Message[]>(`/v1/log?direct=true&since_id=${mark.id}&limit=${most}`, ["messages"]).value ?? [];
+  const decisions = (useRead<Decision[]>("/v1/decisions?limit=100", ["decisions"]).value ?? []).filter((one) => one.created_at > mark.at);
+  const done = ended(useRead<Task[]>("/v1/tasks?status=done&limit=300", ["tasks"]).value, mark.at);
+  const failed = ended(useRead<Task[]>("/v1/tasks?status=failed&limit=300", ["tasks"]).value, mark.at);
+  const others = messages.filter((message) => message.authority === "agent");
+  if (others.length + decisions.length + done.length + failed.length === 0) return <p class="soft">Nothing has happened.</p>;
+  const perRoom = new Map<string, number>();
+  for (const { room_id } of others) if (room_id) perRoom.set(room_id, (perRoom.get(room_id) ?? 0) + 1);
+  return (
+    <ul class="digest">
+      {others.length > 0 && (
+        <li>
+          {others.length >= most ? `more than ${most} messages` : many(others.length, "message")}
+          {[...perRoom].slice(0, 5).map(([id, n]) => (
+            <span key={id}>
+              {" · "}
+              <Link to={to("rooms", id)}>
+                <Line>{rooms.find((room) => room.room_id === id)?.name ?? id}</Line>
+              </Link>{" "}
+              {n}
+            </span>
+          ))}
+        </li>
+      )}
+      {decisions.slice(0, 5).map((one) => (
+        <li key={one.decision_id}>
+          <span class="badge badge-good">decided</span>{" "}
+          <Link to={to("rooms", one.room_id)}>
+            <Line>{one.title}</Line>
+          </Link>
+        </li>
+      ))}
+      {failed.slice(0, 5).map((task) => (
+        <li key={task.task_id}>
+          <span class="badge badge-bad">failed</span> #{task.task_id} <Line>{task.title}</Line>
+        </li>
+      ))}
+      {done.length > 0 && (
+        <li>
+          <span class="badge badge-good">done</span> {many(done.length, "task")}:{" "}
+          <Line>{done.slice(0, 3).map((task) => task.title).join(" · ")}</Line>
+          {done.length > 3 && " …"}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+// SinceYouLooked tells what has happened while the person was away.
+export function SinceYouLooked({ latest, rooms }: { latest: number | null; rooms: Room[] }) {
+  const [mark, setMark] = useState(read);
+  const newest = useRef(latest);
+  newest.current = latest;
+  const look = () => {
+    if (newest.current !== null) looked.keep(JSON.stringify({ id: newest.current, at: new Date().toISOString() }));
+  };
+  const seen = () => {
+    look();
+    setMark(null);
+  };
+  useKeys("Now", [{ keys: "m", what: "I have seen what happened", run: seen }]);
+  useEffect(() => {
+    const turn = () => {
+      if (document.hidden) look();
+      else setMark(read());
+    };
+    document.addEventListener("visibilitychange", turn);
+    addEventListener("pagehide", look);
+    return () => {
+      document.removeEventListener("visibilitychange", turn);
+      removeEventListener("pagehide", look);
+      look();
+    };
+  }, []);
+  if (!mark || (latest ?? 0) < mark.id) return null;
+  return (
+    <section aria-labelledby="since" class="since">
+      <h2 id="since">
+        Since you looked, <Age at={mark.at} /> ago
+        <button type="button" class="quiet end" onClick={seen} title="key m">
+          Seen
+        </button>
+      </h2>
+      <Digest mark={mark} rooms={rooms} />
+    </section>
+  );
+}
