@@ -22,6 +22,6 @@ export default defineConfig({
   // For work on the page (npm run dev): a hub answers the calls. It takes calls of its own
   // page alone, so they are given its address.
   server: {
-    proxy: { "/v1": { target: hub, changeOrigin: true, headers: { origin: hub } } },
+    proxy: { "^/(v1|metrics)": { target: hub, changeOrigin: true, headers: { origin: hub } } },
   },
 });

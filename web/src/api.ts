@@ -14,9 +14,11 @@ export class Refused extends Error {
   }
 }
 
-// call sends one call as the operator. A pass that has ended is forgotten, so that the page
-// says how to open it again.
-export async function call<T>(method: string, path: string, body?: unknown, stop?: AbortSignal): Promise<T> {
+export type Answer<T> = Extract<Envelope<T>, { ok: true }>;
+
+// whole sends one call as the operator and returns all of its answer. A pass that has ended is
+// forgotten, so that the page says how to open it again.
+export async function whole<T>(method: string, path: string, body?: unknown, stop?: AbortSignal): Promise<Answer<T>> {
   const headers: Record<string, string> = { "X-Hub-Operator": pass.value?.token ?? "" };
   if (method !== "GET") {
     headers["Content-Type"] = "application/json";
@@ -27,10 +29,14 @@ export async function call<T>(method: string, path: string, body?: unknown, stop
   if (stop) init.signal = stop;
   const answer = await fetch(path, init);
   const said = (await answer.json()) as Envelope<T>;
-  if (said.ok) return said.result;
+  if (said.ok) return said;
   const refused = new Refused(said.code, said.error, said.status, said.fix ?? "", said.detail ?? {});
   if (said.code === "operator_required") forget(said.error);
   throw refused;
 }
+
+// call is whole for those who need the result alone.
+export const call = async <T>(method: string, path: string, body?: unknown, stop?: AbortSignal): Promise<T> =>
+  (await whole<T>(method, path, body, stop)).result;
 
 export const get = <T>(path: string, stop?: AbortSignal) => call<T>("GET", path, undefined, stop);

@@ -112,6 +112,12 @@ function share(path: string, kinds: readonly ChangedKind[], where: Where): Share
   return one;
 }
 
+// reread reads a path anew, if it is shown, for the few things of which no notice tells: what is
+// outside of the store of the hub.
+export async function reread(path: string): Promise<void> {
+  await known.get(path)?.read();
+}
+
 // forgetAll drops all that was read, when the pass of the tab ends.
 export function forgetAll(): void {
   for (const one of [...known.values()]) drop(one);

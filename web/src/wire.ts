@@ -1,7 +1,7 @@
 // What the page reads of the wire. api/openapi.yaml describes all of it.
 
 export type Envelope<T> =
-  | { ok: true; result: T; next_since_id?: number; next_cursor?: string }
+  | { ok: true; result: T; next_since_id?: number; next_cursor?: string; behind?: number }
   | { ok: false; error: string; code: string; status: number; fix?: string; detail?: Record<string, unknown> };
 
 export interface Pass {

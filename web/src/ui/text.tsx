@@ -35,6 +35,24 @@ export const Text = ({ children }: { children: string }) => (
   </bdi>
 );
 
+// Marked is a line with some of its characters marked, from the first to the one behind the last.
+export function Marked({ children, marks }: { children: string; marks: readonly number[][] }) {
+  const chars = Array.from(children);
+  const parts: ComponentChildren[] = [];
+  let at = 0;
+  for (const [from = 0, end = 0] of marks) {
+    if (from < at || end <= from) continue;
+    parts.push(shown(chars.slice(at, from).join("")), <mark>{shown(chars.slice(from, end).join(""))}</mark>);
+    at = end;
+  }
+  return (
+    <bdi class="line" dir="auto">
+      {parts}
+      {shown(chars.slice(at).join(""))}
+    </bdi>
+  );
+}
+
 // Line shows a text on one line.
 export const Line = ({ children }: { children: string }) => (
   <bdi class="line" dir="auto">

@@ -1,0 +1,35 @@
+import { useRead } from "../read";
+import { Link, setQuery, to } from "../route";
+import type { Project, Room } from "../wire";
+import { Line, line } from "./text";
+
+// The rooms and projects of the hub, by name.
+
+export const useRooms = () => useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]).value ?? [];
+export const useProjects = () => useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
+
+// RoomName is a link to a room, by its name.
+export function RoomName({ id }: { id: string }) {
+  const room = useRooms().find((one) => one.room_id === id);
+  return (
+    <Link to={to("rooms", id)}>
+      <Line>{room?.name ?? id}</Line>
+    </Link>
+  );
+}
+
+// RoomFilter narrows a page to one room (?room=). A link to a room that is no longer listed keeps it.
+export function RoomFilter({ room }: { room: string }) {
+  const rooms = useRooms();
+  return (
+    <select aria-label="Room" value={room} onChange={(event) => setQuery({ room: event.currentTarget.value, before: "" })}>
+      <option value="">all rooms</option>
+      {room && !rooms.some((one) => one.room_id === room) && <option value={room}>{room}</option>}
+      {rooms.map((one) => (
+        <option key={one.room_id} value={one.room_id}>
+          {line(one.name)}
+        </option>
+      ))}
+    </select>
+  );
+}
