@@ -31,6 +31,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app overview
   hubcli app top
   hubcli app open
+  hubcli app demo
   hubcli app inbox
   hubcli app agents --watch
   hubcli app log --since 1h
@@ -45,7 +46,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppAttention(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppOpen(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppOpen(env), newAppDemo(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
 		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }

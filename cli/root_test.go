@@ -159,6 +159,7 @@ var specified = map[string]map[string]string{
 	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},
 	"hubcli app notify":   {"webhook": "", "host": "", "off": "false", "test": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app demo":     {"port": "0", "every": "3s", "print": "false"},
 	"hubcli app open":     {"print": "false", "for": "0", "list": "false", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app ask": {
 		"agent": "", "option": "[]", "default": "", "deadline": "0", "task": "0", "artifact": "", "room": "", "body-file": "", "json": "false",

@@ -188,6 +188,7 @@ func TestReadmeCommandsAreKnown(t *testing.T) {
 	want := []string{
 		"go build -o ~/bin/hubcli ./cmd/hubcli", // below
 		"go run ./cmd/hubcli", "make test",      // internal/archtest
+		"hubcli app demo", // TestDemo
 		"python3 -m venv .venv && .venv/bin/pip install ./python", // the tests in Python, with the package as pip installs it
 		"hubcli relay --spool-dir /srv/sandbox/spool",             // below
 	}
