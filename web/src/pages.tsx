@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { healthPage } from "./health";
 import { knowledgePage } from "./knowledge";
 import { nowPage } from "./now";
 import { roomsPage } from "./rooms";
@@ -13,4 +14,4 @@ export interface Page {
 }
 
 // pages are those of the navigation, in its order.
-export const pages: readonly Page[] = [nowPage, roomsPage, knowledgePage];
+export const pages: readonly Page[] = [nowPage, roomsPage, knowledgePage, healthPage];
