@@ -129,7 +129,7 @@ func (s *Lists) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuer
 	for _, whose := range of {
 		var found []hub.Memory
 		if q.Key != "" && !q.History && q.Cursor == "" {
-			found, err = s.recallKey(whose, q, w)
+			found, err = s.recallKey(whose, q)
 		} else {
 			found, err = s.recallOf(ctx, whose, q, w)
 		}
@@ -144,17 +144,20 @@ func (s *Lists) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuer
 	return rows[:min(len(rows), q.Limit+1)], nil
 }
 
-// recallKey returns the memory that a key has.
-func (s *Lists) recallKey(whose string, q *hub.MemoryQuery, w view.Walk) ([]hub.Memory, error) {
+// recallKey returns the memory that a key has. It may be replaced as soon as its number
+// is read. It is shown all the same: the key was never without a memory. It may also be
+// newer than what the views show: no reader has to know where a walk would begin.
+func (s *Lists) recallKey(whose string, q *hub.MemoryQuery) ([]hub.Memory, error) {
 	value, err := s.rows.Row(core.TableMemoryKey, core.MemoryKey(whose, q.Key))
 	if errors.Is(err, core.ErrNotFound) {
 		return nil, nil
 	}
 	seq, ok := core.MemorySeq(value)
-	if err != nil || !ok || uint64(seq) > w.AsOf {
+	if err != nil || !ok {
 		return nil, err
 	}
 	row, err := s.view.Memory(seq)
+	row.ReplacedAt = nil // as it was when its number was read
 	if err != nil || !q.Selects(&row.Memory) {
 		return nil, err
 	}
@@ -163,16 +166,18 @@ func (s *Lists) recallKey(whose string, q *hub.MemoryQuery, w view.Walk) ([]hub.
 
 // recallOf returns the memories of one room or project.
 func (s *Lists) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, w view.Walk) (rows []hub.Memory, err error) {
-	replaced := map[hub.Seq]bool{}
-	if q.Cursor != "" && !q.History {
-		if replaced, err = s.replacedSince(whose, w.AsOf); err != nil {
-			return nil, err
-		}
-	}
+	var replaced map[hub.Seq]bool
 	var bad error
 	behind := core.OwnedKey(whose, numberKey(min(w.Before, w.AsOf+1)))
 	err = s.rows.RowsBehind(core.TableMemoryBy, core.OwnedKey(whose, nil), behind, true, func(key, end []byte) bool {
 		seq := hub.Seq(core.KeyEnd(key))
+		// What has replaced a memory may be too new for the walk, on its first page too.
+		// That is looked up after the rows are read, so that it knows of all their ends.
+		if len(end) > 0 && !q.History && replaced == nil {
+			if replaced, bad = s.replacedSince(whose, w.AsOf); bad != nil {
+				return false
+			}
+		}
 		if len(end) > 0 && !q.History && !replaced[seq] {
 			return ctx.Err() == nil
 		}
@@ -181,7 +186,7 @@ func (s *Lists) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, 
 			return false
 		}
 		asked := row.Memory
-		if replaced[seq] {
+		if !q.History {
 			asked.ReplacedAt = nil // as it was when the walk began
 		}
 		if q.Selects(&asked) {

@@ -222,4 +222,6 @@ var faults = []fault{
 	{195, "everybody drives", "drive", never("!grant.Acquired"), "TestOneAgentDrivesAPage"},
 	{195, "a repeated call does its step again", "once", swap("b.known.Put(at, step)", "_ = at"), "TestBrowseHappensOnce"},
 	{196, "text of a page stands outside of a fence", "pageText", swap("fenced(text)", "text"), "TestPageTextIsFenced"},
+	{221, "a memory that is being replaced is not there", "recallKey", drop("row.ReplacedAt = nil"), "TestRecallDuringAReplacement"},
+	{221, "a list passes over what is too new for it", "recallOf", swap("&& replaced == nil", "&& replaced == nil && q.Cursor != \"\""), "TestRecallDuringAReplacement"},
 }
