@@ -2,6 +2,7 @@
 //
 //	go run ./stress bench    measures it beside a ceiling
 //	go run ./stress kill     kills it under load and looks for lost data
+//	go run ./stress linear   does it all kinds of harm and checks every answer
 //
 // Each takes -h. It listens and connects on loopback only, starts hubs on
 // stores of its own in a temporary folder, and removes both when it ends, also
@@ -23,6 +24,7 @@ import (
 	"hubcli/stress/bench"
 	"hubcli/stress/ceiling"
 	"hubcli/stress/crash"
+	"hubcli/stress/linear"
 )
 
 func main() {
@@ -42,19 +44,21 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench or kill")
+		return errors.New("which program? bench, kill or linear")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
 		return runBench(ctx, args, stdout, stderr)
 	case "kill":
 		return runKill(ctx, args, stdout, stderr)
+	case "linear":
+		return runLinear(ctx, args, stdout, stderr)
 	case "ceiling":
 		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench and kill", name)
+		return fmt.Errorf("no program %q; there are bench, kill and linear", name)
 	}
 }
 
@@ -119,6 +123,29 @@ func runKill(ctx context.Context, args []string, stdout, stderr io.Writer) error
 		return err
 	}
 	summary, err := crash.Run(ctx, o)
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func runLinear(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := linear.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress linear", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Cycles, "cycles", o.Cycles, "starts, most of which end by a kill")
+	flags.IntVar(&o.Clients, "clients", o.Clients, "clients that call all the time")
+	flags.IntVar(&o.Followers, "followers", o.Followers, "pollers that must have the final history")
+	flags.IntVar(&o.Answers, "answers", o.Answers, "harm comes after at most so many answers")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the harm and of the calls")
+	flags.BoolVar(&o.Clock, "clock", false, "build a hub whose wall clock can be set, and set it; the first build takes minutes")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the store; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	summary, err := linear.Run(ctx, o)
 	if summary != nil {
 		fmt.Fprintln(stdout, summary)
 	}

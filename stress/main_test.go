@@ -108,6 +108,24 @@ func TestKillsAmongTables(t *testing.T) {
 	t.Log(out.String())
 }
 
+// TestHistoriesAreLinear does harm to the hub and expects an order of all calls that
+// explains all answers, and followers that miss nothing. `stress linear --cycles 1000` is
+// the long run; with --clock it sets the wall clock too.
+func TestHistoriesAreLinear(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"linear", "--hub", executable, "--dir", dir, "--cycles", "36", "--seed", "5", "--answers", "250"}
+	require.NoError(t, run(t.Context(), args, &out, progress{t}))
+	t.Log(out.String())
+	var kills int
+	if _, err := fmt.Sscanf(out.String(), "%d kills survived", &kills); err != nil || kills < 30 {
+		t.Errorf("summary %q", out.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
 func TestInterruptedBenchLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -143,6 +161,11 @@ func TestArgumentsAreRefusedWithAReason(t *testing.T) {
 		{"kill --answers 0", "answers must be"},
 		{"kill --keepers -1", "keepers must be"},
 		{"kill --pollers -1", "pollers must be"},
+		{"linear --cycles 0", "cycles must be"},
+		{"linear --clients 7", "clients must be"},
+		{"linear --followers 2", "followers must be"},
+		{"linear --answers 0", "answers must be"},
+		{"linear --clock --hub ./hubcli", "a clock takes a hub"},
 		{"kill --small-tables --hub ./hubcli", "small tables take a hub"},
 	} {
 		err := run(t.Context(), strings.Fields(c.args), io.Discard, io.Discard)

@@ -237,6 +237,7 @@ var others = []other{
 	{"github.com/fsnotify/fsnotify", []string{"relay", "relay/forwarder"}, "each side of a spool watches its own folders, beside the looks that do not trust the watch"},
 	{"github.com/prometheus/client_golang", []string{"httpapi", "supervisor"}, "the HTTP edge serves the metrics, the tree registers those of the parts"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "mcp/wire"}, "the protocol is spoken in one place"},
+	{"github.com/anishathalye/porcupine", []string{"stress/linear"}, "it looks for an order of calls that explains all answers"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"stress/ceiling"}, "the bench measures a bare server of the same SDK beside the bridge"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"integrations/adapter"}, "an installed entry is tried with the client of the same SDK"},
 	{"github.com/google/jsonschema-go", []string{"mcp"}, "the arguments of tools are described and checked where they are taken"},

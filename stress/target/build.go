@@ -9,12 +9,16 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"time"
 )
 
 // Executable is a built hub.
 type Executable struct {
 	Path     string
 	Profiled bool // it offers profiles where profileEnv says
+	// Clock is by how much the wall clock is off, of a hub that BuildClock has
+	// built; else nil.
+	Clock *time.Duration
 }
 
 // Build builds the hub's executable, as it is delivered, into dir.
@@ -67,19 +71,59 @@ func BuildSmallTables(ctx context.Context, dir string) (Executable, error) {
 // buildWith builds the hub with a file of its source added or replaced, for this
 // build alone.
 func buildWith(ctx context.Context, dir, name, source string) (Executable, error) {
-	instead := filepath.Join(dir, "instead.go")
-	if err := os.WriteFile(instead, []byte(source), 0o600); err != nil {
+	return buildOver(ctx, dir, map[string]string{name: source})
+}
+
+// buildOver builds the hub with files of its source, or of the standard library,
+// added or replaced, for this build alone. What an overlay in GOFLAGS replaces
+// besides stays replaced: the test of a planted mistake builds a hub with it.
+func buildOver(ctx context.Context, dir string, sources map[string]string) (Executable, error) {
+	overlay, err := givenOverlay()
+	if err != nil {
 		return Executable{}, err
 	}
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{name: instead}})
+	for name, source := range sources {
+		instead := filepath.Join(dir, fmt.Sprintf("instead-%d.go", len(overlay.Replace)))
+		if err := os.WriteFile(instead, []byte(source), 0o600); err != nil {
+			return Executable{}, err
+		}
+		overlay.Replace[name] = instead
+	}
+	b, err := json.Marshal(overlay)
 	if err != nil {
 		return Executable{}, err
 	}
 	overlayFile := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(overlayFile, overlay, 0o600); err != nil {
+	if err := os.WriteFile(overlayFile, b, 0o600); err != nil {
 		return Executable{}, err
 	}
 	return build(ctx, dir, "-overlay", overlayFile)
+}
+
+// overlay is what the go command reads from the file of -overlay.
+type overlay struct{ Replace map[string]string }
+
+// givenOverlay returns the overlay that GOFLAGS names, or an empty one. An
+// overlay on the command line would take its place.
+func givenOverlay() (*overlay, error) {
+	o := &overlay{Replace: map[string]string{}}
+	for flag := range strings.FieldsSeq(os.Getenv("GOFLAGS")) {
+		name, ok := strings.CutPrefix(strings.TrimPrefix(flag, "-"), "-overlay=")
+		if !ok {
+			name, ok = strings.CutPrefix(flag, "-overlay=")
+		}
+		if !ok {
+			continue
+		}
+		b, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(b, o); err != nil {
+			return nil, fmt.Errorf("the overlay %s: %w", name, err)
+		}
+	}
+	return o, nil
 }
 
 func build(ctx context.Context, dir string, args ...string) (Executable, error) {

@@ -36,7 +36,9 @@ type Process struct {
 	Ready time.Duration // from its start until it answered that it is ready
 
 	cmd     *exec.Cmd
-	profile string // address of the profiles of a profiled hub
+	profile string         // address of the profiles of a profiled hub
+	clock   io.Writer      // sets the clock of a hub that has one
+	off     *time.Duration // by how much it is off
 	output  *tail
 	ended   chan struct{}
 	err     error // of Wait, once ended is closed
@@ -120,6 +122,13 @@ func (e Executable) launch(ctx context.Context, store string, args ...string) (*
 			return nil, err
 		}
 		cmd.Env = append(os.Environ(), profileEnv+"="+p.profile)
+	}
+	if e.Clock != nil {
+		if p.clock, err = cmd.StdinPipe(); err != nil {
+			return nil, err
+		}
+		p.off = e.Clock
+		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", clockEnv, int64(*e.Clock/time.Second)))
 	}
 	cmd.Stdout = p.output
 	if err := cmd.Start(); err != nil {
