@@ -230,4 +230,5 @@ var faults = []fault{
 	{220, "a parent is not done with its last child", "end", swap("parent.Open > 1 ||", "parent.Open > 0 ||"), "TestHistoriesAreLinear"},
 	{221, "a memory that is being replaced is not there", "recallKey", drop("row.ReplacedAt = nil"), "TestRecallDuringAReplacement"},
 	{221, "a list passes over what is too new for it", "recallOf", swap("&& replaced == nil", "&& replaced == nil && q.Cursor != \"\""), "TestRecallDuringAReplacement"},
+	{222, "a body of any type is taken", "checkContentType", swap("isJSON(types[0])", "types[0] != \"\""), "TestMatrix"},
 }
