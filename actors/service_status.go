@@ -10,8 +10,13 @@ import (
 func (h *Hub) Counts() hub.Counts {
 	sessions, channels, parked := h.view.Directory.Counts()
 	rooms := view.Look(h.view.Places, (*core.ProjectIndex).Len) // each has a channel
+	head := h.view.Ring.Visible()
+	messages := int64(head)
+	if h.importer != nil {
+		messages -= h.importer.Stager.Vacant(head)
+	}
 	return hub.Counts{
-		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: int64(h.view.Ring.Visible()),
+		Sessions: sessions, Channels: int(channels) + 2 + rooms, Messages: messages,
 		OpenTasks: h.view.Tasks.Len(), Leases: h.view.Leases.Len(), ParkedPolls: parked,
 		Spawns: h.spawns.Count(),
 	}

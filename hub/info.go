@@ -83,7 +83,7 @@ type AsleepAgent struct {
 	Unknown bool    `json:"unknown,omitempty"` // nobody has ever acted under this name
 }
 
-// Counts holds the numbers of live rows; Messages counts all stored messages.
+// Counts holds the numbers of live rows; Messages counts the messages that can be read.
 type Counts struct {
 	Sessions    int   `json:"sessions"`
 	Channels    int   `json:"channels"`

@@ -35,6 +35,7 @@ const unstageBatch = 5_000
 type importGap struct {
 	core.Gap
 	hidden bool
+	vacant int64 // ids that no message has, of a gap that is in sight
 }
 
 // importGaps are all gaps of imports, rising. The list is never changed in place.
@@ -89,11 +90,11 @@ func (s *Store) loadImports() error {
 			}); err != nil {
 				return err
 			}
-			_, err := txn.Get(rowKey(core.TableImport, core.ImportKey(g.from)))
-			if err != nil && !errors.Is(err, badger.ErrKeyNotFound) {
+			one, err := importNote(txn, g.asImport())
+			if err != nil {
 				return err
 			}
-			all = append(all, importGap{Gap: g.asImport(), hidden: err != nil})
+			all = append(all, one)
 		}
 		return nil
 	})
@@ -102,6 +103,33 @@ func (s *Store) loadImports() error {
 	}
 	s.imports.Store(&all)
 	return nil
+}
+
+// importNote returns a gap as its row of TableImport says. Without one it is hidden. That a
+// row is damaged is for those to say who read it.
+func importNote(txn *badger.Txn, g core.Gap) (importGap, error) {
+	key := rowKey(core.TableImport, core.ImportKey(g.FromSeq))
+	item, err := txn.Get(key)
+	if errors.Is(err, badger.ErrKeyNotFound) {
+		return importGap{Gap: g, hidden: true}, nil
+	}
+	if err != nil {
+		return importGap{}, err
+	}
+	out := importGap{Gap: g}
+	if value, err := itemRow(item, key, core.TableImport); err == nil {
+		out.vacant = vacantOf(value)
+	}
+	return out, nil
+}
+
+// vacantOf reads how many ids of a gap no message has, from the row that reveals the gap.
+func vacantOf(value []byte) int64 {
+	row, err := core.DecodeImport(value)
+	if err != nil {
+		return 0
+	}
+	return row.Vacant
 }
 
 func (g gap) asImport() core.Gap {
@@ -217,6 +245,7 @@ func (s *Store) revealBy(rows []core.Row) {
 		for j := range all {
 			if bytes.Equal(rows[i].Key, core.ImportKey(all[j].FromSeq)) {
 				all[j].hidden = false
+				all[j].vacant = vacantOf(rows[i].Value)
 			}
 		}
 		s.imports.Store(&all)
@@ -231,6 +260,21 @@ func (s *Store) Staged() (gaps []core.Gap) {
 		}
 	}
 	return gaps
+}
+
+// Vacant counts the ids that no message has; see core.Stager.
+func (s *Store) Vacant(upto hub.MessageID) (n int64) {
+	for _, g := range s.givenUp() { // gaps of imports are among them
+		if g.highMessage <= upto {
+			n += int64(g.highMessage - g.lowMessage)
+		}
+	}
+	for _, g := range s.importGaps() {
+		if !g.hidden && g.UptoMessage <= upto {
+			n -= int64(g.UptoMessage-g.FromMessage) + 1 - g.vacant
+		}
+	}
+	return n
 }
 
 // Unstage deletes all that was staged in a gap; see core.Stager.

@@ -119,7 +119,10 @@ func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, 
 	if err != nil {
 		return hub.Project{}, err
 	}
-	command := core.ImportCommand{Gap: gap, Project: project, Rooms: rooms}
+	command := core.ImportCommand{
+		Gap: gap, Project: project, Rooms: rooms,
+		Vacant: int64(gap.UptoMessage-gap.FromMessage) + 1 - src.Manifest().Counts.Messages,
+	}
 	// The caller may leave now, but whether the record is committed must be known.
 	answer, _, err := engine.Submit(context.WithoutCancel(ctx), i.Engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
 		Owner:  core.Owner{Kind: core.OwnerProjects},

@@ -29,7 +29,7 @@ func (r *ranks[N]) settle() {
 type numbers struct {
 	project hub.ProjectID
 	// messages are the ids of all messages and tasks of the capsule.
-	messages  ranks[hub.MessageID]
+	messages  idRanks
 	rooms     ranks[hub.Seq]
 	decisions ranks[hub.Seq]
 	artifacts ranks[hub.Seq]

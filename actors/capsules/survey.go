@@ -58,7 +58,9 @@ func newSurvey(ctx context.Context, rows core.Rows, req Request, after, upto hub
 			return nil, err
 		}
 	}
-	s.messages = append(s.messages, s.tasks...)
+	for _, id := range s.tasks {
+		s.messages.add(id)
+	}
 	s.messages.settle()
 	return s, nil
 }
@@ -265,7 +267,7 @@ func (s *survey) note(m *core.StoredMessage) error {
 		s.directs[room] = append(s.directs[room], m.ID)
 		s.direct++
 	}
-	s.messages = append(s.messages, m.ID)
+	s.messages.add(m.ID)
 	s.agent(m.From)
 	s.agent(m.To)
 	return nil

@@ -82,6 +82,10 @@ type Stager interface {
 	Unstage(ctx context.Context, g Gap) error
 	// Staged returns the gaps that are not revealed.
 	Staged() []Gap
+	// Vacant returns how many ids from 1 to upto no message has that can be read: those of
+	// gaps that are not revealed or were deleted, of lost records, and of tasks that came
+	// without the messages that opened them.
+	Vacant(upto hub.MessageID) int64
 }
 
 // ImportKey is the key of a gap's row in TableImport.

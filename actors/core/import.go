@@ -17,6 +17,7 @@ type ProjectImported struct {
 	Gap     Gap         `json:"gap"`
 	Project hub.Project `json:"project"`
 	Rooms   []hub.Room  `json:"rooms"`
+	Vacant  int64       `json:"vacant,omitempty"` // as in Import
 }
 
 // FactType implements Fact.
@@ -33,6 +34,9 @@ type Import struct {
 	ProjectID     hub.ProjectID `json:"project_id"`
 	CapsuleID     string        `json:"capsule_id"`
 	ContentDigest string        `json:"content_digest"`
+	// Vacant is how many message ids of the gap no message has. Imports of before it was
+	// counted have none.
+	Vacant int64 `json:"vacant,omitempty"`
 }
 
 // DecodeImport reads a row of TableImport.
@@ -49,6 +53,7 @@ type ImportCommand struct {
 	Gap     Gap
 	Project hub.Project // its slug and name as in the capsule, and Imported
 	Rooms   []hub.Room  // in the order of their ids
+	Vacant  int64       // as in Import
 }
 
 // Import decides that an imported project exists. If its slug or its name is taken, it gets a
@@ -62,7 +67,7 @@ func (p *Projects) Import(c ImportCommand) (Decision[hub.Project], error) {
 	origin := *project.Imported
 	origin.GivenName = project.Name
 	project.Imported = &origin
-	f := &ProjectImported{Gap: c.Gap, Project: project, Rooms: c.Rooms}
+	f := &ProjectImported{Gap: c.Gap, Project: project, Rooms: c.Rooms, Vacant: c.Vacant}
 	return Decision[hub.Project]{
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(Position) hub.Project { return project },
@@ -121,5 +126,6 @@ func (p *Projects) importProject(f *ProjectImported, at Position, rows RowSink) 
 	rows.Put(TableImport, ImportKey(f.Gap.FromSeq), mustJSON(Import{
 		Gap: f.Gap, Revealed: at.Seq, ProjectID: f.Project.ProjectID,
 		CapsuleID: f.Project.Imported.CapsuleID, ContentDigest: f.Project.Imported.ContentDigest,
+		Vacant: f.Vacant,
 	}))
 }

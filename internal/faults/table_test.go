@@ -152,6 +152,8 @@ var faults = []fault{
 	{150, "a line has any length", "line", never("> limit"), "TestBombsAreRefusedInLittleMemory"},
 	{151, "a text that looks like a reference is taken for one", "encodeMark", never("letters > 0"), "TestEncodedTextsComeBackExactly"},
 	{152, "members of a later version are refused", "unknown", swap("!newer", "true || !newer"), "TestMembersOfALaterMinorAreIgnored"},
+	{153, "numbers of imports that were cut off count as messages", "Counts", swap("messages -= h.importer", "_ = h.importer"), "TestStatusCountsMessagesThatCanBeRead"},
+	{153, "an import forgets which of its numbers no message has", "importNote", swap("out.vacant = vacantOf(value)", "_ = value"), "TestStatusCountsMessagesThatCanBeRead"},
 	{163, "a capsule gets its name without its signature", "place", swap("return p.placeSignature(prefix)", "return nil"), "TestNoCapsuleWithoutItsSignature"},
 	{163, "a signature stays beside a file of others", "withdrawSignature", swap("refused.Code == hub.CodeTargetExists", "refused == nil"), "TestSignatureGoesWithItsCapsule"},
 	{163, "the recipients are not in the plan", "sealer", swap("append(p.row.Recipients, to)", "append(p.row.Recipients, to)[:0]"), "TestSignerAndRecipientsAreInThePlan"},
