@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -27,6 +28,18 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 	for _, a := range in.Allow {
 		if _, err := h.view.Room(a.RoomID); err != nil {
 			return hub.Outcome[hub.SpawnPolicy]{}, err
+		}
+	}
+	in.Commands = slices.Clone(in.Commands)
+	for i := range in.Commands {
+		// The id is kept: a label can be given to another connection, and what is the
+		// beginning of one id now can be that of two later.
+		if ref := in.Commands[i].Connection; ref != "" {
+			id, err := h.ConnectionNamed(ctx, ref)
+			if err != nil {
+				return hub.Outcome[hub.SpawnPolicy]{}, err
+			}
+			in.Commands[i].Connection = string(id)
 		}
 	}
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{

@@ -100,11 +100,11 @@ func newHub(options Options) *Hub {
 	h.asleep = asleep.New(asleep.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, LastCall: h.idle.last, Recipient: h.recipient,
 	})
-	h.spawns = spawns.New(spawns.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL,
-	})
 	h.Manager = connections.New(connections.Options{
 		Engine: h.engine, Rows: h.rows, Log: h.log, Secret: options.Secret, Directory: options.Directory, Credentials: options.Credentials,
+	})
+	h.spawns = spawns.New(spawns.Options{
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL, Key: h.ConnectionVariable,
 	})
 	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
 	h.guard = guard.New(guard.Options{

@@ -30,7 +30,8 @@ func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
 	case strings.ContainsRune(in.Prompt, 0):
 		return hub.Invalid("prompt", "prompt holds a NUL character, which no argument can")
 	}
-	return first(checkName("role", in.Role, maxRoleChars), checkName("title", in.Title, hub.MaxTitleChars))
+	return first(checkName("role", in.Role, maxRoleChars), checkName("title", in.Title, hub.MaxTitleChars),
+		checkName("connection", in.Connection, hub.MaxConnectionLabel))
 }
 
 // ValidateSpawnStop checks the agent that stops a spawn.
@@ -134,7 +135,7 @@ func checkCommand(c *hub.SpawnCommand) error {
 		return hub.Invalid("dir", "dir is no absolute path").With("harness", c.Harness).
 			WithFix("give an absolute path, or leave dir out for the folder that is bound to the room")
 	}
-	return checkNumber("timeout_sec", c.TimeoutSec, hub.MaxSpawnSec)
+	return first(checkName("connection", c.Connection, hub.MaxConnectionLabel), checkNumber("timeout_sec", c.TimeoutSec, hub.MaxSpawnSec))
 }
 
 func checkArg(c *hub.SpawnCommand, i int, arg string) error {

@@ -23,12 +23,13 @@ func newAppSpawns(env *Env) *cobra.Command {
 	words := statusWords(hub.SpawnStatuses())
 	cmd := &cobra.Command{
 		Use:   "spawns",
-		Short: "List the agents that the hub has started, and show, stop and allow them",
+		Short: "List the agents that the hub has started, and start, show, stop and allow them",
 		Long: `List the processes with agents that the hub has started for other agents, the newest
 first: those that have not ended, or those of --status. END says how a spawn ended: by
 its exit code, by a signal, or why it was stopped or failed.`,
 		Example: `  hubcli app spawns
   hubcli app spawns --status any --room .
+  hubcli app spawns start codex --room . "run the tests"
   hubcli app spawns output sp_1f
   hubcli app spawns stop sp_1f`,
 		Args: func(cmd *cobra.Command, args []string) error { return unknownCommand(cmd, args) },
@@ -51,7 +52,7 @@ its exit code, by a signal, or why it was stopped or failed.`,
 	o.addRoom(f, roomOnlyUsage)
 	f.Var(choiceValue{&o.status, words}, "status", "`status` of the spawns: "+strings.Join(words, ", "))
 	o.listing.add(env, f)
-	cmd.AddCommand(newSpawnsOutput(env), newSpawnsStop(env), newSpawnsPolicy(env))
+	cmd.AddCommand(newSpawnsStart(env), newSpawnsOutput(env), newSpawnsStop(env), newSpawnsPolicy(env))
 	return cmd
 }
 

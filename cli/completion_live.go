@@ -42,7 +42,7 @@ var (
 	liveFlags = map[string]lookup{
 		"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
 		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
-		"before": forPerson(liveRules), "provider": liveProviders, "region": liveRegions,
+		"before": forPerson(liveRules), "provider": liveProviders, "connection": forPerson(liveConnections), "region": liveRegions,
 	}
 	liveArguments = map[string]lookup{
 		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,

@@ -16,7 +16,7 @@ var calls = []string{
 	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app top", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs open --room r_1 x", "app runs", "app claim --agent a k", "app lock --agent a f",
 	"app notify", "app open", "app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
-	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s",
+	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s", "app spawns start codex",
 	"app spawns policy", "app logs",
 	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",
 	"app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x", "app end a --reason x",

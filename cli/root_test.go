@@ -143,6 +143,7 @@ var specified = map[string]map[string]string{
 	"hubcli app memory":        listed("room", "", "key", "", "tag", "", "history", "false", "limit", "0"),
 	"hubcli app decisions":     listed("room", "", "limit", "0", "archived", "false"),
 	"hubcli app spawns":        listed("room", "", "status", "active"),
+	"hubcli app spawns start":  {"room": "", "connection": "", "agent-id": "", "role": "", "title": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app spawns output": {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns stop":   {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns policy": {"set": "", "base-url": "http://127.0.0.1:6969"},

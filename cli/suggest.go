@@ -43,7 +43,7 @@ var expected = map[string]map[string]string{
 		"run": "hubcli app start", "up": "hubcli app start", "ensure": "hubcli ensure", "down": "hubcli app stop",
 		"info": "hubcli app status", "ps": "hubcli app status", "reset": "hubcli reset", "version": "hubcli --version",
 	},
-	"hubcli app spawns": {"list": "hubcli app spawns", "ls": "hubcli app spawns", "show": "hubcli app spawns", "kill": "hubcli app spawns stop"},
+	"hubcli app spawns": {"list": "hubcli app spawns", "ls": "hubcli app spawns", "show": "hubcli app spawns", "kill": "hubcli app spawns stop", "run": "hubcli app spawns start", "new": "hubcli app spawns start"},
 	"hubcli spawns":     {"list": "hubcli spawns", "ls": "hubcli spawns", "show": "hubcli spawns", "kill": "hubcli spawns stop"},
 	"hubcli project": {
 		"ls": "hubcli project list", "new": "hubcli project create", "add": "hubcli project create",

@@ -12,14 +12,16 @@ type SpawnID string
 // started: an argument list, never a line for a shell. In all arguments but the
 // first, {prompt}, {agent}, {room}, {role}, {title} and {base_url} are replaced
 // by the values of the spawn. Env names variables of the hub's environment that
-// the child gets. Besides those it gets only PATH, HOME, the locale's
-// variables, and those that tell it its name and the hub's address.
+// the child gets, and Connection a connection whose key it gets. Besides those it
+// gets only PATH, HOME, the locale's variables, and those that tell it its name and
+// the hub's address.
 type SpawnCommand struct {
 	Harness    Harness  `json:"harness"`
 	Args       []string `json:"args"` // the first is the absolute path of an executable
 	Env        []string `json:"env,omitempty"`
 	Dir        string   `json:"dir,omitempty"`         // empty: the folder bound to the room first
 	TimeoutSec int      `json:"timeout_sec,omitempty"` // 0: DefaultSpawnSec
+	Connection string   `json:"connection,omitempty"`  // stored as the id; empty: none
 }
 
 // SpawnAllowance lets a harness be spawned in a room.
@@ -76,7 +78,8 @@ const (
 // SpawnGrace is the time between the request to end and the kill of a child.
 const SpawnGrace = 5 * time.Second
 
-// SpawnInput asks for a run of a harness in a room.
+// SpawnInput asks for a run of a harness in a room. Only the operator names a connection:
+// by its id, its label or the beginning of an id.
 type SpawnInput struct {
 	RoomID  RoomID  `json:"room_id"`
 	Harness Harness `json:"harness"`
@@ -85,6 +88,8 @@ type SpawnInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"` // id of the new agent; empty: the hub chooses one
 	Role    string  `json:"role,omitempty"`
 	Title   string  `json:"title,omitempty"`
+
+	Connection string `json:"connection,omitempty"` // empty: that of the command
 }
 
 // SpawnStopInput asks for the end of a spawn.
@@ -136,6 +141,15 @@ type Spawn struct {
 	CreatedAt  Time        `json:"created_at"`
 	StartedAt  *Time       `json:"started_at"`
 	EndedAt    *Time       `json:"ended_at"`
+
+	ConnectionID ConnectionID `json:"connection_id,omitempty"` // whose key the child gets; empty: none
+}
+
+// SpawnKey is the key of a connection that a child gets in a variable.
+type SpawnKey struct {
+	ConnectionID ConnectionID
+	Variable     string
+	Key          Secret
 }
 
 // SpawnsQuery selects spawns, newest first; zero fields do not select. Active
@@ -154,7 +168,8 @@ type Spawns interface {
 	// Spawn starts a run and returns it running, or failed if the system
 	// refused to start it. Errors: room_not_found, spawn_not_allowed,
 	// limit_reached, bad_executable, not_bound, session_conflict,
-	// forbidden_relay, spawn_unavailable.
+	// forbidden_relay, spawn_unavailable, operator_required,
+	// connection_not_found, ambiguous, credential_unresolved.
 	Spawn(ctx context.Context, in SpawnInput) (Outcome[Spawn], error)
 	// StopSpawn requests the end of a spawn. Its requester and the operator may
 	// do so. A spawn that has ended stays as it is. Errors: spawn_not_found,
@@ -167,7 +182,7 @@ type Spawns interface {
 	// SpawnPolicy returns the policy. Operator only.
 	SpawnPolicy(ctx context.Context) (SpawnPolicy, error)
 	// SetSpawnPolicy replaces the policy. Operator only. Errors:
-	// version_conflict.
+	// version_conflict, room_not_found, connection_not_found, ambiguous.
 	SetSpawnPolicy(ctx context.Context, in SpawnPolicyInput) (Outcome[SpawnPolicy], error)
 }
 
@@ -176,6 +191,7 @@ type SpawnPlan struct {
 	Args    []string          // the first is the absolute path of the executable
 	Env     []string          // names of variables that the child inherits
 	Vars    map[string]string // additional variables
+	Secrets map[string]Secret // more of them, which the runner leaves out of the output
 	Dir     string            // absolute
 	Timeout time.Duration
 }

@@ -87,12 +87,12 @@ type rig struct {
 	log  *testlog.Buffer
 }
 
-func newRig(t *testing.T, env map[string]string) *rig {
+func newRig(t *testing.T, env map[string]string, more ...testhub.Option) *rig {
 	t.Helper()
 	r := &rig{ctx: hub.WithCaller(t.Context(), &hub.Caller{Operator: true}), keys: newKeyring(env), log: &testlog.Buffer{}}
-	r.Hub = testhub.Start(t, testhub.Log(slog.New(slog.NewTextHandler(r.log, nil))), testhub.With(func(c *supervisor.Config) {
+	r.Hub = testhub.Start(t, append(more, testhub.Log(slog.New(slog.NewTextHandler(r.log, nil))), testhub.With(func(c *supervisor.Config) {
 		c.Directory, c.Credentials, c.WithoutSearch = &provider.Client{}, r.keys, true
-	}))
+	}))...)
 	return r
 }
 
@@ -207,11 +207,11 @@ func TestKeysStayWithTheirServers(t *testing.T) {
 	t.Cleanup(server.Close)
 	r := newRig(t, map[string]string{"OWN_KEY": "sk-own-key-1"})
 	made := r.create(t, hub.ConnectionInput{ProviderID: "custom", Endpoint: "https://llm.example.com/v1", Label: "own", KeyVariable: "OWN_KEY"})
-	variable, key, err := r.Hub.Hub.ConnectionVariable(r.ctx, "own")
-	if err != nil || variable != "OWN_KEY" || key.Reveal() != "sk-own-key-1" {
-		t.Errorf("handed on: %s, %v", variable, err)
+	got, err := r.Hub.Hub.ConnectionVariable(r.ctx, "own")
+	if err != nil || got.ConnectionID != made.ConnectionID || got.Variable != "OWN_KEY" || got.Key.Reveal() != "sk-own-key-1" {
+		t.Errorf("handed on: %+v, %v", got, err)
 	}
-	if text := fmt.Sprintf("%v %+v %#v", key, key, key); strings.Contains(text, "sk-own") {
+	if text := fmt.Sprintf("%v %+v %#v", got, got, got); strings.Contains(text, "sk-own") {
 		t.Errorf("a secret prints itself: %s", text)
 	}
 	moved, err := r.Hub.Hub.UpdateConnection(r.ctx, string(made.ConnectionID), hub.ConnectionUpdate{Endpoint: &server.URL})
@@ -219,7 +219,7 @@ func TestKeysStayWithTheirServers(t *testing.T) {
 	if moved.Row.KeySource != hub.KeySourceNeeded || moved.Row.KeyFingerprint != "" {
 		t.Errorf("moved: %+v", moved.Row)
 	}
-	if _, _, err := r.Hub.Hub.ConnectionVariable(r.ctx, "own"); !isCode(err, hub.CodeCredentialUnresolved) {
+	if _, err := r.Hub.Hub.ConnectionVariable(r.ctx, "own"); !isCode(err, hub.CodeCredentialUnresolved) {
 		t.Errorf("handed on after a move: %v", err)
 	}
 	if _, err := r.Hub.Hub.VerifyConnection(r.ctx, "own"); !isCode(err, hub.CodeProviderFailed) || asked != 0 {
@@ -239,12 +239,12 @@ func TestConnectionsWithoutAKeyAreNotHandedOn(t *testing.T) {
 		}
 	}
 	for ref, want := range map[string]string{"free": "no key that could be handed on", "nameless": "no variable is known", "lost": "has no key"} {
-		_, key, err := r.Hub.Hub.ConnectionVariable(r.ctx, ref)
-		if !isCode(err, hub.CodeCredentialUnresolved) || !strings.Contains(err.Error(), want) || !key.Empty() {
+		got, err := r.Hub.Hub.ConnectionVariable(r.ctx, ref)
+		if !isCode(err, hub.CodeCredentialUnresolved) || !strings.Contains(err.Error(), want) || !got.Key.Empty() {
 			t.Errorf("%s: %v", ref, err)
 		}
 	}
-	if _, _, err := r.Hub.Hub.ConnectionVariable(r.ctx, "nobody"); !isCode(err, hub.CodeConnectionNotFound) {
+	if _, err := r.Hub.Hub.ConnectionVariable(r.ctx, "nobody"); !isCode(err, hub.CodeConnectionNotFound) {
 		t.Errorf("nobody: %v", err)
 	}
 }

@@ -63,28 +63,35 @@ func sizeOf(models []hub.ProviderModel) (n int) {
 
 // ConnectionVariable returns the variable that a spawned harness gets for a connection, and its
 // value. Errors: connection_not_found, ambiguous, credential_unresolved.
-func (m *Manager) ConnectionVariable(ctx context.Context, ref string) (string, hub.Secret, error) {
+func (m *Manager) ConnectionVariable(ctx context.Context, ref string) (hub.SpawnKey, error) {
 	row, err := m.find(ctx, ref)
 	if err != nil {
-		return "", hub.Secret{}, err
+		return hub.SpawnKey{}, err
 	}
 	to, err := m.target(ctx, &row)
 	if err != nil {
-		return "", hub.Secret{}, err
+		return hub.SpawnKey{}, err
 	}
 	key, fault := m.key(ctx, &row, &to)
 	switch {
 	case fault != nil:
-		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key: "+fault.Message).
+		return hub.SpawnKey{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key: "+fault.Message).
 			With("connection_id", row.ConnectionID).WithFix(fault.Fix)
 	case key.Empty():
-		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key that could be handed on").
-			With("connection_id", row.ConnectionID).WithFix("leave it out of the command: its server needs no key")
+		return hub.SpawnKey{}, hub.NewError(hub.CodeCredentialUnresolved, "the connection "+row.Label+" has no key that could be handed on").
+			With("connection_id", row.ConnectionID).WithFix("name no connection for it: its server needs no key")
 	case row.KeyVariable == "":
-		return "", hub.Secret{}, hub.NewError(hub.CodeCredentialUnresolved, "no variable is known for the key of the connection "+row.Label).
+		return hub.SpawnKey{}, hub.NewError(hub.CodeCredentialUnresolved, "no variable is known for the key of the connection "+row.Label).
 			With("connection_id", row.ConnectionID).WithFix("give its key in a variable of the hub's environment: the child gets the variable of the same name")
 	}
-	return row.KeyVariable, key, nil
+	return hub.SpawnKey{ConnectionID: row.ConnectionID, Variable: row.KeyVariable, Key: key}, nil
+}
+
+// ConnectionNamed returns the id of the connection that a reference names. Errors:
+// connection_not_found, ambiguous.
+func (m *Manager) ConnectionNamed(ctx context.Context, ref string) (hub.ConnectionID, error) {
+	row, err := m.find(ctx, ref)
+	return row.ConnectionID, err
 }
 
 // ConnectionSecrets returns the keys of all connections, and those in the variables of the

@@ -64,6 +64,8 @@ type SpawnRequest struct {
 	In      hub.SpawnInput
 	Remote  bool // the call came from another machine
 	Version int64
+	// Connection is the one whose key the child gets; empty: none.
+	Connection hub.ConnectionID
 	// Taken reports whether an agent id is in use.
 	Taken func(hub.AgentID) bool
 }
@@ -126,6 +128,7 @@ func (s *Spawns) Request(c SpawnRequest, now Now) (Decision[hub.Spawn], error) {
 	}
 	f := &SpawnRequested{
 		Room: c.In.RoomID, Harness: c.In.Harness, Agent: agent, By: c.In.By, Role: c.In.Role, Title: c.In.Title, Depth: depth,
+		Connection: c.Connection,
 	}
 	return Decision[hub.Spawn]{Draft: Draft{Facts: []Fact{f}}, Answer: f.spawn}, nil
 }

@@ -42,6 +42,8 @@ type SpawnRequested struct {
 	Role    string      `json:"role,omitempty"`
 	Title   string      `json:"title,omitempty"`
 	Depth   int         `json:"depth"`
+
+	Connection hub.ConnectionID `json:"connection,omitempty"`
 }
 
 // SpawnStarted says that the process of a spawn runs.
@@ -87,6 +89,7 @@ func (f *SpawnRequested) spawn(at Position) hub.Spawn {
 	return hub.Spawn{
 		SpawnID: hub.SpawnID(IDAt(PrefixSpawn, at.Seq)), RoomID: f.Room, Harness: f.Harness, AgentID: f.Agent, By: f.By,
 		Role: f.Role, Title: f.Title, Depth: f.Depth, Status: hub.SpawnStarting, CreatedAt: at.Now.Wall,
+		ConnectionID: f.Connection,
 	}
 }
 

@@ -35,6 +35,9 @@ type Options struct {
 	Runner Runner
 	// BaseURL is the address by which the processes reach the hub.
 	BaseURL string
+	// Key returns the key of a connection and its variable, for the child alone. It asks the
+	// credential store and may take seconds. Refusals are *hub.Error.
+	Key func(ctx context.Context, ref string) (hub.SpawnKey, error)
 }
 
 // Manager knows the spawns from their decision to their end. The owner's turn calls
@@ -47,6 +50,7 @@ type Manager struct {
 	log     *slog.Logger
 	runner  Runner
 	baseURL string
+	key     func(ctx context.Context, ref string) (hub.SpawnKey, error)
 
 	mu     sync.Mutex
 	closed bool // no spawn may be requested any more
@@ -71,7 +75,7 @@ type spawn struct {
 // New returns a manager without spawns.
 func New(o Options) *Manager {
 	return &Manager{
-		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, runner: o.Runner, baseURL: o.BaseURL,
+		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, runner: o.Runner, baseURL: o.BaseURL, key: o.Key,
 		spawns: map[hub.SpawnID]*spawn{},
 	}
 }

@@ -30,6 +30,9 @@ func (m *Manager) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub
 	case m.runner == nil:
 		return none, hub.NewError(hub.CodeSpawnUnavailable, "this hub starts no processes").
 			WithFix("start the hub with hubcli ensure: what serves a test or a library has no runner")
+	case in.Connection != "" && !caller.Operator:
+		return none, hub.NewError(hub.CodeOperatorRequired, "only the operator hands the key of a connection to a spawn").
+			WithFix("leave connection out; or ask the operator to name the connection in the command of the spawn policy")
 	case in.By == "" && !caller.Operator:
 		return none, hub.Invalid("by", "by is missing").WithFix("name the agent that asks: it is told how the spawn ends")
 	}
@@ -93,6 +96,13 @@ func (m *Manager) request(ctx context.Context, in hub.SpawnInput, room hub.Room)
 	}
 	if err := m.runner.Check(plan); err != nil {
 		return hub.Spawn{}, nil, false, err
+	}
+	if ref := cmp.Or(in.Connection, command.Connection); ref != "" {
+		key, err := m.key(ctx, ref)
+		if err != nil {
+			return hub.Spawn{}, nil, false, err
+		}
+		c.Connection, plan.Secrets = key.ConnectionID, map[string]hub.Secret{key.Variable: key.Key}
 	}
 	t := &spawn{plan: plan, args: command.Args, values: values, started: make(chan hub.Spawn, 1)}
 	if !m.begin() {

@@ -25,14 +25,15 @@ type spawningHub struct {
 	dir  string
 	port string
 	cmd  *exec.Cmd
+	env  []string // more variables
 	*client.Client
 }
 
-func startSpawningHub(t *testing.T) *spawningHub {
+func startSpawningHub(t *testing.T, env ...string) *spawningHub {
 	t.Helper()
 	port, err := freePort()
 	require.NoError(t, err)
-	h := &spawningHub{t: t, dir: t.TempDir(), port: port}
+	h := &spawningHub{t: t, dir: t.TempDir(), port: port, env: env}
 	h.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port, OperatorToken: client.StoreToken})
 	t.Cleanup(h.Close)
 	h.start()
@@ -43,7 +44,7 @@ func startSpawningHub(t *testing.T) *spawningHub {
 func (h *spawningHub) start() {
 	h.t.Helper()
 	h.cmd = exec.Command("hubcli", "--port", h.port, "--storage", filepath.Join(h.dir, "store"), "--spool-dir", filepath.Join(h.dir, "spool"), "--quiet")
-	h.cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+filepath.Join(h.dir, "data"), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
+	h.cmd.Env = append(append(os.Environ(), h.env...), "HUB_DATA_ROOT="+filepath.Join(h.dir, "data"), "OPENAI_API_KEY=named", "HUB_SECRET=hidden", "OTHER=hidden")
 	require.NoError(h.t, h.cmd.Start())
 	cmd := h.cmd
 	h.t.Cleanup(func() {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"sync"
@@ -30,7 +31,8 @@ type run struct {
 	reports *bufio.Reader
 	printed *os.File // what the command prints
 	out     output
-	heard   chan struct{} // closed when nothing more is printed
+	secrets map[string]hub.Secret // by the names of their variables
+	heard   chan struct{}         // closed when nothing more is printed
 	grace   time.Duration
 	pid     int
 
@@ -46,7 +48,12 @@ func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.Spawn
 	if r.Environ != nil {
 		environ = r.Environ
 	}
-	w, err := r.start(&job{Args: plan.Args, Env: environment(environ(), plan.Env, plan.Vars), Dir: plan.Dir})
+	set := map[string]string{}
+	maps.Copy(set, plan.Vars)
+	for name, secret := range plan.Secrets {
+		set[name] = secret.Reveal()
+	}
+	w, err := r.start(&job{Args: plan.Args, Env: environment(environ(), plan.Env, set), Dir: plan.Dir, secrets: plan.Secrets})
 	if err != nil {
 		return hub.SpawnControl{}, err
 	}
@@ -60,7 +67,7 @@ func (r *Runner) Start(plan *hub.SpawnPlan, ended func(hub.SpawnEnd)) (hub.Spawn
 // start starts a keeper and has it start the command of a job. The files are the
 // keeper's files 3 and 4.
 func (r *Runner) start(j *job, files ...*os.File) (*run, error) {
-	w := &run{heard: make(chan struct{}), grace: r.grace()}
+	w := &run{heard: make(chan struct{}), grace: r.grace(), secrets: j.secrets}
 	j.GraceMS = w.grace.Milliseconds()
 	if err := w.launch(r.Keeper, files...); err != nil {
 		return nil, err
@@ -103,7 +110,9 @@ func (w *run) launch(command []string, files ...*os.File) error {
 	w.reports = bufio.NewReader(reports)
 	go func() {
 		defer close(w.heard)
-		_, _ = io.Copy(&w.out, printed) // any error ends the reading
+		kept := masked(&w.out, w.secrets)
+		_, _ = io.Copy(kept, printed) // any error ends the reading
+		kept.flush()
 	}()
 	return nil
 }

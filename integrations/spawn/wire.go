@@ -1,5 +1,7 @@
 package spawn
 
+import "hubcli/hub"
+
 // The protocol between the hub and a keeper. The keeper reads one job and then
 // lines, each of which is stopLine; it writes reports, one a line.
 
@@ -13,6 +15,10 @@ type job struct {
 	Pipes  bool   `json:"pipes,omitempty"`  // hand the keeper's files 3 and 4 on
 	User   *ids   `json:"user,omitempty"`   // run the command as this user
 	Remove string `json:"remove,omitempty"` // a folder that goes with the group
+
+	// secrets are variables among Env whose values are left out of the output. The keeper
+	// need not know which they are.
+	secrets map[string]hub.Secret
 }
 
 // ids are a user and a group of the system.

@@ -201,6 +201,8 @@ var faults = []fault{
 	{173, "a locked store is asked for each key", "ConnectionSecrets", never("closed &&"), "TestLockedStoreIsAskedOnce"},
 	{174, "a beginning of several ids means the first", "find", swap("len(begins) == 1", "len(begins) > 0"), "TestReferencesNameOneConnection"},
 	{174, "a key without a variable is handed on", "ConnectionVariable", never("row.KeyVariable"), "TestConnectionsWithoutAKeyAreNotHandedOn"},
+	{175, "an agent names a connection", "Spawn", never("in.Connection != "), "TestSpawnsGetNoKeyThatIsNotTheirs"},
+	{175, "what a child prints is kept with its key", "Write", swap("len(m.secrets) == 0", "true"), "TestSecretsAreVariablesOfTheCommandAlone"},
 	{180, "signatures of answers are not verified", "verifyAnswer", swap("!ed25519.Verify(", "false && !ed25519.Verify("), "TestLiesOfTheServer"},
 	{180, "an answer about another key is taken", "Validate", never("doc.Data.Attributes.Key"), "TestLiesOfTheServer"},
 	{180, "a file of another signer is read", "ReadFile", swap("!ed25519.Verify(", "false && !ed25519.Verify("), "TestDamagedFilesAreRefused"},
