@@ -91,7 +91,10 @@ func newRig(t *testing.T, env map[string]string, more ...testhub.Option) *rig {
 	t.Helper()
 	r := &rig{ctx: hub.WithCaller(t.Context(), &hub.Caller{Operator: true}), keys: newKeyring(env), log: &testlog.Buffer{}}
 	r.Hub = testhub.Start(t, append(more, testhub.Log(slog.New(slog.NewTextHandler(r.log, nil))), testhub.With(func(c *supervisor.Config) {
-		c.Directory, c.Credentials, c.WithoutSearch = &provider.Client{}, r.keys, true
+		c.Credentials, c.WithoutSearch = r.keys, true
+		if c.Directory == nil {
+			c.Directory = &provider.Client{}
+		}
 	}))...)
 	return r
 }

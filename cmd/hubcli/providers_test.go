@@ -31,6 +31,7 @@ type vendor struct {
 	mu         sync.Mutex
 	key        string // empty: everybody gets the list
 	status     int    // of all answers, if not 0
+	calls      int    // with a key
 	complaints []string
 }
 
@@ -45,6 +46,7 @@ func (v *vendor) answer(w http.ResponseWriter, r *http.Request) {
 	defer v.mu.Unlock()
 	sent, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	if sent != "" {
+		v.calls++
 		v.complaints = append(v.complaints, inProcessList(sent)...)
 	}
 	if strings.Contains(r.URL.String(), sent) && sent != "" {

@@ -203,6 +203,8 @@ var faults = []fault{
 	{174, "a key without a variable is handed on", "ConnectionVariable", never("row.KeyVariable"), "TestConnectionsWithoutAKeyAreNotHandedOn"},
 	{175, "an agent names a connection", "Spawn", never("in.Connection != "), "TestSpawnsGetNoKeyThatIsNotTheirs"},
 	{175, "what a child prints is kept with its key", "Write", swap("len(m.secrets) == 0", "true"), "TestSecretsAreVariablesOfTheCommandAlone"},
+	{176, "a key is its own fingerprint", "fingerprint", swap("hex.EncodeToString(m.mac(\"connection-key\", key.Reveal())[:4])", "key.Reveal()"), "TestPlantedKeysAreNowhere"},
+	{176, "secrets are printed", "String", swap("return secretShown", "return s.text"), "TestPanicsTellNoKey"},
 	{180, "signatures of answers are not verified", "verifyAnswer", swap("!ed25519.Verify(", "false && !ed25519.Verify("), "TestLiesOfTheServer"},
 	{180, "an answer about another key is taken", "Validate", never("doc.Data.Attributes.Key"), "TestLiesOfTheServer"},
 	{180, "a file of another signer is read", "ReadFile", swap("!ed25519.Verify(", "false && !ed25519.Verify("), "TestDamagedFilesAreRefused"},
