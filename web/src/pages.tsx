@@ -3,6 +3,7 @@ import { healthPage } from "./health";
 import { knowledgePage } from "./knowledge";
 import { nowPage } from "./now";
 import { roomsPage } from "./rooms";
+import { settingsPage } from "./settings";
 
 // A page of the console: a folder of web/src that exports one of these. The place below its
 // first part is its own: /ui/rooms/r_3 is ["r_3"] of rooms.
@@ -14,4 +15,4 @@ export interface Page {
 }
 
 // pages are those of the navigation, in its order.
-export const pages: readonly Page[] = [nowPage, roomsPage, knowledgePage, healthPage];
+export const pages: readonly Page[] = [nowPage, roomsPage, knowledgePage, healthPage, settingsPage];

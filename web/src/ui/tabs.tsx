@@ -1,4 +1,4 @@
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { place, setQuery } from "../route";
 
@@ -17,9 +17,15 @@ export function Tabs({ label, tabs, param = "tab" }: { label: string; tabs: read
   const at = Math.max(0, tabs.findIndex((tab) => tab.name === named));
   const show = (i: number) => setQuery({ [param]: i === 0 ? "" : (tabs[i]?.name ?? "") });
   const shown = tabs[at];
+  const bar = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // On a narrow page the row of tabs scrolls.
+    bar.current?.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  }, [at]);
   return (
     <>
       <div
+        ref={bar}
         class="tabs"
         role="tablist"
         aria-label={label}
