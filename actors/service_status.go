@@ -22,6 +22,9 @@ func (h *Hub) Counts() hub.Counts {
 	}
 }
 
+// Busy reports whether the hub has commands to carry out.
+func (h *Hub) Busy() bool { return h.engine.Busy() }
+
 // JournalStatus says how far the journal is and whether writes go through. The
 // duration of the last commit is the store's to tell.
 func (h *Hub) JournalStatus() hub.JournalStatus {

@@ -25,7 +25,12 @@ type Reader struct {
 	entries  map[string]*Entry
 	manifest Manifest
 	newer    bool // a later minor version has written it
+	between  func()
 }
+
+// Between has fn called before each line that is read from now on, so that a caller who reads
+// much can let others go first.
+func (c *Reader) Between(fn func()) { c.between = fn }
 
 // Open reads the directory and the manifest of a capsule of size bytes, and no other data.
 // Errors: capsule_invalid, capsule_too_new, capsule_too_large, and those of r.
@@ -198,6 +203,9 @@ func eachLine[T any, P checked[T]](c *Reader, path string, fn func(n int64, v P)
 	s := c.stream(c.files[path])
 	defer s.close()
 	for n := int64(1); ; n++ {
+		if c.between != nil {
+			c.between()
+		}
 		raw, err := s.line(c.limits.lineBytes())
 		if errors.Is(err, io.EOF) {
 			if n-1 != entry.Rows {

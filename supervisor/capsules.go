@@ -21,7 +21,7 @@ func (t *Tree) newExports() *transfer.Exports {
 		Dir: t.Store.PlansDir(), Version: t.config.Version, Snapshots: t.Store,
 		Project: t.Hub.Project, Room: t.Hub.Room, Space: t.Store.Room,
 		Machine: t.machine, Secrets: t.Hub.EachSecret, Log: t.log,
-		WorkTrees: t.workTrees,
+		WorkTrees: t.workTrees, Busy: t.Hub.Busy,
 	})
 }
 
@@ -29,6 +29,7 @@ func (t *Tree) newExports() *transfer.Exports {
 func (t *Tree) newImports() *transfer.Imports {
 	return transfer.NewImports(transfer.ImportOptions{
 		Import: t.Hub.ImportCapsule, Names: t.Hub.NamesForImport, Earlier: t.Hub.ImportedBefore, Log: t.log,
+		Busy: t.Hub.Busy,
 	})
 }
 

@@ -80,6 +80,23 @@ func Export(ctx context.Context, rows core.Snapshot, w io.Writer, req Request, i
 	return Result{Manifest: m, Head: head, State: s.state(), LeftOut: e.omitted}, err
 }
 
+// Resting returns a snapshot that calls rest before each message that it shows, so that an
+// export of many messages lets others go first.
+func Resting(s core.Snapshot, rest func()) core.Snapshot { return &resting{s, rest} }
+
+type resting struct {
+	core.Snapshot
+	rest func()
+}
+
+// Messages implements core.Rows.
+func (r *resting) Messages(scope core.Scope, after, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+	return r.Snapshot.Messages(scope, after, upto, backward, func(m *core.StoredMessage) bool {
+		r.rest()
+		return fn(m)
+	})
+}
+
 // writeAll writes the entries, one after the other.
 func (e *exporter) writeAll(names capsule.ManifestNames) error {
 	err := e.out.Project(capsule.Project{Slug: names.Slug, Name: names.Name, CreatedAt: e.row.CreatedAt, Archived: e.row.Archived})

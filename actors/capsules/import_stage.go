@@ -12,8 +12,8 @@ import (
 
 // A batch is small, so that the writes of agents, which wait for the same disk, wait little.
 const (
-	batchRows  = 2_000
-	batchBytes = 1 << 20
+	batchRows  = 500
+	batchBytes = 256 << 10
 )
 
 // A staging stages one capsule in one gap.

@@ -188,6 +188,9 @@ func (e *Engine) Underway() (commands, bytes int64, keys int) {
 	return e.registry.commands.Load(), e.registry.bytes.Load(), keys
 }
 
+// Busy reports whether commands are under way.
+func (e *Engine) Busy() bool { return e.registry.commands.Load() > 0 }
+
 // Find returns an owner if it is in memory.
 func (e *Engine) Find(k core.Owner) (*Owner, bool) { return e.registry.find(k) }
 

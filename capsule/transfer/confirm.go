@@ -148,7 +148,7 @@ func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 		if err := checkFolder(target); err != nil {
 			return err
 		}
-		return x.noted(p.row.PlanID, target, func(prefix string) error { return x.placeBundle(ctx, p, target, prefix) })
+		return x.noted(p, target, func(prefix string) error { return x.placeBundle(ctx, p, target, prefix) })
 	}
 	if err := checkTarget(target, suffixOf(len(p.row.Recipients) > 0)); err != nil {
 		return err
@@ -158,11 +158,13 @@ func (x *Exports) put(ctx context.Context, p *plan, target string) error {
 			return err
 		}
 	}
-	err := x.noted(p.row.PlanID, target, func(prefix string) error { return x.place(ctx, p, target, prefix) })
-	if err != nil {
-		return errors.Join(err, p.withdrawSignature(err))
-	}
-	return nil
+	return x.noted(p, target, func(prefix string) error {
+		err := x.place(ctx, p, target, prefix)
+		if err != nil {
+			err = errors.Join(err, p.withdrawSignature(err))
+		}
+		return err
+	})
 }
 
 // place copies the file of a plan to its target: as a part beside it, which is synced,

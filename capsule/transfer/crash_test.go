@@ -378,3 +378,36 @@ func TestNextStartRemovesParts(t *testing.T) {
 		t.Errorf("in the folder of the plans there is %v, %v", left, err)
 	}
 }
+
+// TestNextStartRemovesLoneSignatures: those that the note names, of capsules without their name.
+func TestNextStartRemovesLoneSignatures(t *testing.T) {
+	for what, c := range map[string]struct {
+		text                      string // of the signature
+		elsewhere, capsule, stays bool
+	}{
+		"alone":                    {text: "ours"},
+		"beside its capsule":       {text: "ours", capsule: true, stays: true},
+		"of somebody else":         {text: "theirs", stays: true},
+		"in a folder of no export": {text: "ours", elsewhere: true, stays: true},
+	} {
+		plans, out, id := t.TempDir(), t.TempDir(), newID()
+		file := filepath.Join(out, "shop.hubpack.minisig")
+		require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
+		if c.capsule {
+			require.NoError(t, os.WriteFile(filepath.Join(out, "shop.hubpack"), []byte("capsule"), 0o600))
+		}
+		dir := out
+		if c.elsewhere {
+			dir = t.TempDir()
+		}
+		note := filepath.Join(dir, partPrefix+id+"-") + "\n" + file + "\n" + sumOf([]byte("ours"))
+		require.NoError(t, os.WriteFile(filepath.Join(plans, id+noteSuffix), []byte(note), 0o600))
+		New(Options{Dir: plans}).Close()
+		if _, err := os.Stat(file); (err == nil) != c.stays {
+			t.Errorf("a signature %s: %v", what, err)
+		}
+		if left, err := os.ReadDir(plans); err != nil || len(left) > 0 {
+			t.Errorf("in the folder of the plans there is %v, %v", left, err)
+		}
+	}
+}

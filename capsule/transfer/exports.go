@@ -39,7 +39,9 @@ type Options struct {
 	// WorkTrees returns the roots of the Git work trees that are bound to rooms of a
 	// project, one for each repository.
 	WorkTrees func(ctx context.Context, project hub.ProjectID) ([]string, error)
-	Log       *slog.Logger
+	// Busy says whether the hub has commands of agents to carry out, which go first.
+	Busy func() bool
+	Log  *slog.Logger
 }
 
 // Exports keeps the plans of a hub.

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/capsule"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // ImportOptions say what Imports works with. All but Log are required.
@@ -25,7 +26,9 @@ type ImportOptions struct {
 	Names func(slug, name string, rooms int) (freeSlug, freeName string, err error)
 	// Earlier lists the projects that came from a capsule with this content.
 	Earlier func(contentDigest string) []hub.ProjectID
-	Log     *slog.Logger
+	// Busy says whether the hub has commands of agents to carry out, which go first.
+	Busy func() bool
+	Log  *slog.Logger
 }
 
 // Imports keeps the plans of the imports of a hub. Its methods may be called by any goroutine.
@@ -229,6 +232,7 @@ func (x *Imports) check(ctx context.Context, p *importPlan) error {
 		return err
 	}
 	defer r.file.Close()
+	r.Between(pause.NewBeside(x.options.Busy).Rest)
 	if err := r.verify(ctx, p.progress); err != nil {
 		return err
 	}
@@ -323,6 +327,7 @@ func (x *Imports) confirm(p *importPlan, digest string) error {
 	p.progress(0, 0)
 	x.begin(p, func(ctx context.Context) error {
 		defer r.file.Close()
+		r.Between(pause.NewBeside(x.options.Busy).Rest)
 		project, err := x.options.Import(ctx, r.Reader, p.progress)
 		if err != nil {
 			return err

@@ -17,6 +17,7 @@ import (
 	"hubcli/actors/capsules"
 	"hubcli/capsule"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // A plan is one export. Exports.mu guards row and failed; the rest is set before the export
@@ -167,7 +168,8 @@ func (x *Exports) export(ctx context.Context, p *plan) (size int64, err error) {
 	defer func() { err = errors.Join(err, f.Close()) }()
 	out := &summed{w: f, sum: sha256.New(), space: x.options.Space}
 	id := capsules.Identity{CapsuleID: newID(), Version: x.options.Version, CreatedAt: hub.TimeOf(time.Now())}
-	p.result, err = capsules.Export(ctx, view, out, p.request, id, red, func(done, total int64) {
+	resting := capsules.Resting(view, pause.NewBeside(x.options.Busy).Rest)
+	p.result, err = capsules.Export(ctx, resting, out, p.request, id, red, func(done, total int64) {
 		p.done.Store(done)
 		p.total.Store(total)
 	})

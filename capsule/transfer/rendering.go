@@ -14,6 +14,7 @@ import (
 	"hubcli/capsule"
 	"hubcli/capsule/readable"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // A rendering is a folder of files that were rendered from the capsule of a plan.
@@ -54,6 +55,7 @@ func (x *Exports) render(ctx context.Context, p *plan) error {
 	if err != nil {
 		return err
 	}
+	src.Between(pause.NewBeside(x.options.Busy).Rest)
 	p.rendered = &rendering{dir: p.tree, space: x.options.Space, sums: map[string]string{}}
 	written := p.total.Load()
 	p.total.Store(2 * written)

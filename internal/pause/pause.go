@@ -1,5 +1,6 @@
-// Package pause waits for some time, unless a context ends first. It is safe for
-// concurrent use and leaves no timer behind.
+// Package pause waits: for some time, unless a context ends first, or while something more
+// urgent is under way. For is safe for concurrent use; a Beside belongs to one goroutine.
+// No timer is left behind.
 package pause
 
 import (

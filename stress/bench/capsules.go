@@ -40,13 +40,22 @@ type beside struct {
 }
 
 // capsules measures exports and imports of r.Messages messages: how long they take, beside what
-// the disk needs for the same bytes, how much memory, and what a post costs meanwhile.
+// the disk needs for the same bytes, how much memory, and what a post costs meanwhile. The hub has
+// no index: it would take in the messages for minutes, before and after, and the figure search says
+// what that costs.
 func (r *run) capsules(ctx context.Context) (results []Result, err error) {
 	if r.Itself {
 		return nil, nil // the ceiling stores nothing
 	}
-	p, err := r.hub(ctx, r.newStore())
+	store := r.newStore()
+	p, err := r.hub(ctx, store)
 	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.Stop(), leaveNoIndex(store)); err != nil {
+		return nil, err
+	}
+	if p, err = r.hub(ctx, store); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop(p, r.Itself)) }()

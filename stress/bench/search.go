@@ -99,8 +99,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 // because something else stands in its place, once it has posted texts, and
 // leaves the store without one.
 func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (int64, error) {
-	place := filepath.Join(store, "search")
-	if err := errors.Join(os.RemoveAll(place), os.WriteFile(place, nil, 0o600)); err != nil {
+	if err := leaveNoIndex(store); err != nil {
 		return 0, err
 	}
 	p, err := r.hub(ctx, store)
@@ -110,8 +109,15 @@ func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (i
 	_, posted := r.postTexts(ctx, p.Addr, texts)
 	pause.For(ctx, r.Settle)
 	anonymous, err := p.Anonymous()
-	return anonymous, errors.Join(posted, err, p.Stop(), os.Remove(place))
+	return anonymous, errors.Join(posted, err, p.Stop(), os.Remove(indexOf(store)))
 }
+
+// leaveNoIndex puts something else in the place of the index of a store that no hub has open.
+func leaveNoIndex(store string) error {
+	return errors.Join(os.RemoveAll(indexOf(store)), os.WriteFile(indexOf(store), nil, 0o600))
+}
+
+func indexOf(store string) string { return filepath.Join(store, "search") }
 
 // postTexts posts every text, by several agents at once.
 func (r *run) postTexts(ctx context.Context, addr string, texts []string) (time.Duration, error) {
