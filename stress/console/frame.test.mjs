@@ -174,7 +174,7 @@ describe("the frame of the console", () => {
     it(`fits ${width} pixels`, async () => {
       const { page, wrong, close } = await open({ viewport: { width, height } });
       for (const name of ["Now", "Rooms"]) {
-        await page.getByRole("navigation").getByRole("link", { name }).click();
+        await page.getByRole("navigation").getByRole("link", { name, exact: true }).click();
         await heading(page, name);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${name} is wider than ${width}`);
       }

@@ -1,6 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Refused, get } from "./api";
+import { Refused, get, whole } from "./api";
 import { connected, listen, open } from "./live";
 import type { Changed, ChangedKind, Message } from "./wire";
 
@@ -12,7 +12,10 @@ import type { Changed, ChangedKind, Message } from "./wire";
 export interface Reading<T> {
   value: T | null; // null: not read yet
   error: Refused | null; // of the last reading; value is then from before
+  next: string; // where the next page of a list begins; empty: this is all
 }
+
+const nothing: Reading<never> = { value: null, error: null, next: "" };
 
 // Where narrows which notices count, for kinds whose notices always name a room, a task or an
 // agent.
@@ -35,14 +38,18 @@ function concerns(notice: Changed, kinds: readonly ChangedKind[], where: Where):
   });
 }
 
-const gap = 100; // ms from the start of a reading to the next one of the same
+// A path is read again no sooner than gap ms after the last reading began, and than rest times
+// as long as that took, so that a long list does not take all of the machine.
+const gap = 100;
+const rest = 4;
 const keep = 40; // readings that nobody shows
 
 class Shared<T> {
-  readonly seen: Signal<Reading<T>> = signal({ value: null, error: null });
+  readonly seen: Signal<Reading<T>> = signal(nothing);
   users = 0;
   private reading: Promise<void> | null = null;
-  private again = false;
+  private following: Promise<void> | null = null;
+  private ready = 0; // when it may be read again, by performance.now
   private stop = new AbortController();
 
   constructor(
@@ -51,35 +58,39 @@ class Shared<T> {
     readonly where: Where,
   ) {}
 
-  // read reads anew. Calls that come while it reads are one more reading after it.
+  // read reads anew. Calls that come while it reads are one more reading after it. It comes
+  // back when a reading that began after the call has ended.
   read(): Promise<void> {
-    if (this.reading) {
-      this.again = true;
-      return this.reading;
-    }
-    this.reading = this.loop().finally(() => {
-      this.reading = null;
-    });
-    return this.reading;
+    if (this.following) return this.following;
+    if (this.reading) return (this.following = this.follow(this.reading));
+    if (this.stop.signal.aborted) this.stop = new AbortController(); // it was dropped, and is shown again
+    return (this.reading = this.load(this.stop.signal));
   }
 
-  private async loop(): Promise<void> {
-    if (this.stop.signal.aborted) this.stop = new AbortController(); // it was dropped, and is shown again
-    const { signal: stop } = this.stop;
-    do {
-      this.again = false;
-      const began = performance.now();
-      try {
-        this.seen.value = { value: await get<T>(this.path, stop), error: null };
-      } catch (error) {
-        if (stop.aborted) return;
-        const said = error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {});
-        this.seen.value = { value: this.seen.value.value, error: said };
-        // Without an answer the connection is gone as well, and a new one has all read anew.
-        if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), 2_000);
-      }
-      if (this.again) await new Promise((done) => setTimeout(done, began + gap - performance.now()));
-    } while (this.again && !stop.aborted);
+  private async follow(before: Promise<void>): Promise<void> {
+    await before;
+    await new Promise((done) => setTimeout(done, this.ready - performance.now()));
+    this.following = null;
+    if (this.users > 0) await this.read();
+  }
+
+  private async load(stop: AbortSignal): Promise<void> {
+    const began = performance.now();
+    try {
+      const answer = await whole<T>("GET", this.path, undefined, stop);
+      this.seen.value = { value: answer.result, error: null, next: answer.next_cursor ?? "" };
+    } catch (error) {
+      if (!stop.aborted) this.fail(error);
+    }
+    this.ready = began + Math.max(gap, rest * (performance.now() - began));
+    this.reading = null;
+  }
+
+  private fail(error: unknown): void {
+    const said = error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {});
+    this.seen.value = { ...this.seen.value, error: said };
+    // Without an answer the connection is gone as well, and a new one has all read anew.
+    if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), 2_000);
   }
 
   end(): void {
@@ -123,8 +134,6 @@ export function forgetAll(): void {
   for (const one of [...known.values()]) drop(one);
 }
 
-const nothing: Reading<never> = { value: null, error: null };
-
 // useRead shows what a path answers, and reads it anew when a notice names one of the kinds.
 // The same path is always given the same kinds. With null it reads nothing.
 export function useRead<T>(path: string | null, kinds: readonly ChangedKind[], where: Where = {}): Reading<T> {
@@ -157,9 +166,9 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
       try {
         const rows = await get<Message[]>(`${path}&tail=true&limit=${limit}`, stop.signal);
         const newest = rows.at(-1)?.id ?? 0;
-        seen.value = { value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit), error: null };
+        seen.value = { value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit), error: null, next: "" };
       } catch (error) {
-        if (error instanceof Refused) seen.value = { value: seen.value.value, error };
+        if (error instanceof Refused) seen.value = { ...seen.value, error };
       }
       late = null;
     };
@@ -172,7 +181,7 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
         if (!wants(one)) return;
         if (late) late.push(one);
         else if ((seen.value.value?.at(-1)?.id ?? 0) < one.id) {
-          seen.value = { value: [...(seen.value.value ?? []), one].slice(-limit), error: null };
+          seen.value = { value: [...(seen.value.value ?? []), one].slice(-limit), error: null, next: "" };
         }
       },
     });

@@ -171,6 +171,7 @@ export interface Claim {
   expires_at: string;
   task_message_id: number | null;
   fence: number;
+  metadata?: Record<string, unknown>;
   waiters?: Waiter[];
 }
 
@@ -180,6 +181,7 @@ export interface Lock {
   locked_at: string;
   expires_at: string;
   fence: number;
+  metadata?: Record<string, unknown>;
   waiters?: Waiter[];
 }
 

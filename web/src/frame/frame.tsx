@@ -6,6 +6,7 @@ import { pages } from "../pages";
 import { useRead } from "../read";
 import { Link, go, place, to } from "../route";
 import { Heading, title } from "../ui/heading";
+import { Outcome } from "../ui/outcome";
 import { step } from "../ui/rows";
 import { clockOf } from "../ui/time";
 import type { Ask } from "../wire";
@@ -121,6 +122,7 @@ export function Frame() {
           </p>
         )}
         {page ? <page.view key={page.name} rest={parts.slice(1)} /> : <Nowhere />}
+        <Outcome />
       </main>
       {help && <Help onClose={() => setHelp(false)} />}
     </>

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Alert, wordsOf } from "./said";
+import { said } from "./outcome";
 
 // Dialog is modal and native: it keeps the focus, ends with Escape, and gives the focus back.
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
@@ -35,17 +36,20 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
 
 interface ActProps {
   label: string; // on the button, and on the button that does it
+  about?: string; // what the button is about, where many have the same label; for screen readers
   title: string; // what is asked
   children?: ComponentChildren; // what will happen
   reason?: string; // the name of the field for words that others are told; left out: none is asked for
   optional?: boolean; // the reason may be empty
   quiet?: boolean;
-  run: (reason: string) => Promise<unknown>;
+  mild?: boolean; // nothing ends or breaks
+  run: (reason: string) => Promise<unknown>; // a text that it returns is said when it is done
 }
 
 // Act is a button for something that ends or breaks: it asks first, and for words where others
-// are told why. What the hub refuses it says in the dialog, and the words stay.
-export function Act({ label, title, children, reason, optional = false, quiet = false, run }: ActProps) {
+// are told why. What the hub refuses it says in the dialog, and the words stay. What was done is
+// said at the foot of the page.
+export function Act({ label, about, title, children, reason, optional = false, quiet = false, mild = false, run }: ActProps) {
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState("");
   const [busy, setBusy] = useState(false);
@@ -57,7 +61,8 @@ export function Act({ label, title, children, reason, optional = false, quiet = 
   const act = async () => {
     setBusy(true);
     try {
-      await run(words.trim());
+      const result = await run(words.trim());
+      if (typeof result === "string") said.value = result;
       setWords("");
       done();
     } catch (error) {
@@ -67,7 +72,7 @@ export function Act({ label, title, children, reason, optional = false, quiet = 
   };
   return (
     <>
-      <button type="button" class={quiet ? "quiet" : ""} onClick={() => setOpen(true)}>
+      <button type="button" class={quiet ? "quiet" : ""} aria-label={about && `${label} ${about}`} onClick={() => setOpen(true)}>
         {label}
       </button>
       {open && (
@@ -82,12 +87,12 @@ export function Act({ label, title, children, reason, optional = false, quiet = 
             {reason !== undefined && (
               <label class="field">
                 {reason}
-                <textarea rows={3} value={words} required={!optional} maxLength={2000} onInput={(event) => setWords(event.currentTarget.value)} />
+                <textarea rows={3} value={words} required={!optional} maxLength={1000} onInput={(event) => setWords(event.currentTarget.value)} />
               </label>
             )}
             <Alert>{refused}</Alert>
             <div class="row">
-              <button type="submit" class="bad" disabled={busy || (reason !== undefined && !optional && !words.trim())}>
+              <button type="submit" class={mild ? "main" : "bad"} disabled={busy || (reason !== undefined && !optional && !words.trim())}>
                 {label}
               </button>
               <button type="button" class="quiet" onClick={done}>

@@ -22,7 +22,7 @@ export function RoomName({ id }: { id: string }) {
 export function RoomFilter({ room }: { room: string }) {
   const rooms = useRooms();
   return (
-    <select aria-label="Room" value={room} onChange={(event) => setQuery({ room: event.currentTarget.value, before: "" })}>
+    <select aria-label="Room" value={room} onChange={(event) => setQuery({ room: event.currentTarget.value, before: "", page: "" })}>
       <option value="">all rooms</option>
       {room && !rooms.some((one) => one.room_id === room) && <option value={room}>{room}</option>}
       {rooms.map((one) => (

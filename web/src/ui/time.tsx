@@ -48,3 +48,21 @@ export function Age({ at }: { at: string | number }) {
     </time>
   );
 }
+
+// second moves every second, for what is left of a time. It stands while nobody looks.
+const second = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) second.value = Date.now();
+}, 1_000);
+
+// Left shows how long it is until a moment, to the second where it is soon.
+export function Left({ until }: { until: string }) {
+  const when = new Date(until);
+  const ms = when.getTime() - second.value;
+  const sec = Math.ceil(ms / 1000);
+  return (
+    <time dateTime={when.toISOString()} title={whole.format(when)} class={ms < 30_000 ? "warn" : ""}>
+      {ms <= 0 ? "over" : sec < 600 ? `${Math.floor(sec / 60)}:${String(sec % 60).padStart(2, "0")}` : span(ms)}
+    </time>
+  );
+}
