@@ -38,7 +38,6 @@ interface Adapter {
 
 interface Plan {
   files: { file: string; change: string }[];
-  diff: string;
   warnings: string[];
   follow_ups: string[];
   prompt: string;
@@ -194,9 +193,9 @@ async function planOf(harness: string, doing: Doing, place: object): Promise<Pla
     await call("POST", at + "repair", place);
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "confirmation_required") throw error;
-    return { diff: "", warnings: [], follow_ups: [], ...(error.detail as unknown as Pick<Plan, "prompt" | "digest" | "files">) };
+    return { warnings: [], follow_ups: [], ...(error.detail as unknown as Pick<Plan, "prompt" | "digest" | "files">) };
   }
-  return { files: [], diff: "", warnings: [], follow_ups: [], prompt: "", digest: "" };
+  return { files: [], warnings: [], follow_ups: [], prompt: "", digest: "" };
 }
 
 interface Wanted {
@@ -299,7 +298,7 @@ const Shown = ({ plan }: { plan: Plan }) => (
   <>
     {plan.files.length === 0 && <Empty>Nothing would be changed.</Empty>}
     {plan.prompt && (
-      <div class="content">
+      <div class="content mono" tabIndex={0} role="region" aria-label="The plan">
         <Text>{plan.prompt}</Text>
       </div>
     )}
@@ -308,13 +307,5 @@ const Shown = ({ plan }: { plan: Plan }) => (
         <Line>{words}</Line>
       </p>
     ))}
-    {plan.diff && (
-      <details>
-        <summary>What changes in the files</summary>
-        <div class="content mono" tabIndex={0} role="region" aria-label="Changes">
-          <Text>{plan.diff}</Text>
-        </div>
-      </details>
-    )}
   </>
 );

@@ -164,7 +164,7 @@ function Planned({ way, first, onClose }: { way: Way; first: Plan; onClose: () =
       )}
       {moving && <progress max={plan.total || 1} value={plan.done} aria-label="How far it is" />}
       {plan.state === "ready" && (
-        <div class="content">
+        <div class="content" tabIndex={0} role="region" aria-label="The plan">
           <Text>{plan.prompt}</Text>
         </div>
       )}
