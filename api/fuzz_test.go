@@ -50,6 +50,7 @@ func FuzzFindOperation(f *testing.F) {
 		f.Add(operations[i].Method, strings.NewReplacer("{", "x", "}", "x").Replace(operations[i].Path))
 	}
 	f.Add("GET", "/v1//messages")
+	f.Add("GET", "/v1/threads//")
 	f.Add("HEAD", "/v1/messages/../x")
 	f.Add("", "\x00")
 	f.Fuzz(func(t *testing.T, method, path string) {
@@ -59,6 +60,13 @@ func FuzzFindOperation(f *testing.F) {
 		}
 		if !slices.Contains(Methods(path), method) {
 			t.Fatalf("%s %q is %s, and the methods are %v", method, path, op.ID, Methods(path))
+		}
+		if before, _, ok := strings.Cut(op.Path, "/{thread_id...}"); ok {
+			// The rest of the path is the name of a thread, slashes included.
+			if path != before+"/"+param || param == "" {
+				t.Fatalf("%q is found as %s with %q", path, op.Path, param)
+			}
+			return
 		}
 		want, got := strings.Split(op.Path, "/"), strings.Split(path, "/")
 		if len(want) != len(got) {

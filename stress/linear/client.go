@@ -33,6 +33,7 @@ type call struct {
 	body       map[string]any // nil: a GET
 	session    string         // proves it
 	key        string         // of a write that may be sent again; else empty
+	always     bool           // it is sent again until it has an answer
 	wait       time.Duration  // for which the hub may park it
 	understand func(a *answer) (out any, err error)
 
@@ -113,7 +114,7 @@ func (c *client) hangUp() {
 func (c *client) do(e *epoch, next *call) error {
 	first := next.noted == nil
 	if first {
-		next.noted = next.h.begin(e.time, c.n, e.n, next.in)
+		next.noted = next.h.begin(e.time, c.n, e.n, next.in, next.body == nil)
 	} else {
 		next.h.again(next.noted, e.n)
 		e.count.Repeats.Add(1)
@@ -152,7 +153,7 @@ func (c *client) do(e *epoch, next *call) error {
 
 // later keeps some calls without an answer, to be sent again.
 func (c *client) later(next *call) {
-	if next.key != "" && c.random.IntN(repeats) == 0 {
+	if next.key != "" && (next.always || c.random.IntN(repeats) == 0) {
 		c.open = next
 	}
 }

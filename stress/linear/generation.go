@@ -231,7 +231,7 @@ func (g *generation) wake(e *epoch, n int) error {
 	last := map[string]int64{}
 	for _, l := range g.lists[:channels] {
 		text := fmt.Sprintf("wake %d/%d", e.n, n)
-		o := l.begin(e.time, -1, e.n, listOp{Do: "add", Text: text})
+		o := l.begin(e.time, -1, e.n, listOp{Do: "add", Text: text}, false)
 		id, err := e.post(l.name, text)
 		if err != nil {
 			return err
