@@ -36,8 +36,57 @@ func TestLogBetweenTwoMoments(t *testing.T) {
 				"before all":                 {hub.LogQuery{Until: at[0]}, nil},
 				"after all":                  {hub.LogQuery{Since: at[7] + 1}, nil},
 				"from before all":            {hub.LogQuery{Since: 1, Limit: 2}, []hub.MessageID{1, 3}},
+				"before an id":               {hub.LogQuery{BeforeID: 6, Direct: true}, []hub.MessageID{1, 2, 3, 4, 5}},
+				"right before an id":         {hub.LogQuery{BeforeID: 6, Direct: true, Tail: true, Limit: 2}, []hub.MessageID{4, 5}},
+				"before the first":           {hub.LogQuery{BeforeID: 1, Direct: true, Tail: true}, nil},
+				"between two ids":            {hub.LogQuery{SinceID: 3, BeforeID: 8}, []hub.MessageID{5, 7}},
+				"before an id and a moment":  {hub.LogQuery{BeforeID: 9, Until: at[2], Tail: true, Limit: 1}, []hub.MessageID{3}},
+				"before an id to come":       {hub.LogQuery{BeforeID: 99, Tail: true, Limit: 1}, []hub.MessageID{15}},
 				"a time that ends it begins": {hub.LogQuery{Since: at[4], Until: at[2]}, nil},
 			} {
+				if x.q.Limit == 0 {
+					x.q.Limit = 100
+				}
+				page, err := r.Log(t.Context(), x.q)
+				require.NoError(t, err)
+				if got := ids(decodeAll(t, page.Rows)); !slices.Equal(got, x.want) {
+					t.Errorf("ring of %d, %s: %v, want %v", ring, name, got, x.want)
+				}
+			}
+		})
+	}
+}
+
+// The log of a room has the direct messages with the room's label to agents with a seat
+// there and to the operator, for the operator alone, and none of other rooms.
+func TestLogOfARoomHasItsDirectMessages(t *testing.T) {
+	for _, ring := range []int{1, 1 << 20} {
+		synctest.Test(t, func(t *testing.T) {
+			r := start(t, newMemStore(), ringOf(ring))
+			defer r.stop()
+			room, other := r.newRoom("Shop"), r.newRoom("Store")
+			r.seat(room.RoomID, "bob", "cleo")
+			post := func(to hub.AgentID, channel hub.ChannelName) hub.MessageID {
+				return r.post(hub.PostInput{FromAgent: "ann", ToAgent: to, Channel: channel, Body: "x"}).ID
+			}
+			want := []hub.MessageID{post("", room.Channel), post("bob", room.Channel), post("operator", room.Channel), post("cleo", room.Channel)}
+			for _, x := range []struct {
+				to      hub.AgentID
+				channel hub.ChannelName
+			}{{"bob", ""}, {"bob", other.Channel}, {"operator", other.Channel}, {"", other.Channel}} {
+				post(x.to, x.channel)
+			}
+			want = append(want, post("", room.Channel))
+			for name, x := range map[string]struct {
+				q    hub.LogQuery
+				want []hub.MessageID
+			}{
+				"with direct":        {hub.LogQuery{Direct: true}, want},
+				"the last two":       {hub.LogQuery{Direct: true, Tail: true, Limit: 2}, want[3:]},
+				"right before an id": {hub.LogQuery{Direct: true, Tail: true, Limit: 2, BeforeID: want[3]}, want[1:3]},
+				"without":            {hub.LogQuery{}, []hub.MessageID{want[0], want[4]}},
+			} {
+				x.q.RoomID = room.RoomID
 				if x.q.Limit == 0 {
 					x.q.Limit = 100
 				}

@@ -25,11 +25,16 @@ func (h *Hub) Log(ctx context.Context, q hub.LogQuery) (hub.Page, error) {
 		}
 		q.SinceID = max(q.SinceID, behind)
 	}
-	if q.Until == 0 {
+	if q.Until == 0 && q.BeforeID == 0 {
 		return h.poll(ctx, pollCall{feed: f, since: q.SinceID, wait: q.Wait, agent: hub.CallerOf(ctx).Agent})
 	}
-	if upto, err = h.lastBefore(q.Until, upto); err != nil {
-		return hub.Page{}, err
+	if q.BeforeID != 0 {
+		upto = min(upto, q.BeforeID-1)
+	}
+	if q.Until != 0 {
+		if upto, err = h.lastBefore(q.Until, upto); err != nil {
+			return hub.Page{}, err
+		}
 	}
 	rows, examined, err := h.view.Read(&f, q.SinceID, upto)
 	return view.Page(rows, 0, examined), err
@@ -46,6 +51,10 @@ func (h *Hub) logFeed(q *hub.LogQuery) (view.Feed, error) {
 			return f, err
 		}
 		f.Scopes = []core.Scope{view.ChannelScope(room.Channel)}
+		if q.Direct {
+			err = h.addRoomDirect(&f, &room)
+		}
+		return f, err
 	case q.Channel != "":
 		if err := h.checkChannel(q.Channel, http.StatusNotFound); err != nil {
 			return f, err
@@ -59,6 +68,23 @@ func (h *Hub) logFeed(q *hub.LogQuery) (view.Feed, error) {
 		f.Scopes = []core.Scope{view.PublicScope()}
 	}
 	return f, nil
+}
+
+// addRoomDirect adds the direct messages that have the channel of a room as their label, as
+// far as they go to agents with a seat there or to the operator.
+func (h *Hub) addRoomDirect(f *view.Feed, room *hub.Room) error {
+	seats, err := h.view.SeatsIn(room.RoomID)
+	if err != nil {
+		return err
+	}
+	for agent := range seats {
+		f.Scopes = append(f.Scopes, view.InboxScope(agent))
+	}
+	if !seats[hub.AgentOperator] {
+		f.Scopes = append(f.Scopes, view.InboxScope(hub.AgentOperator))
+	}
+	f.Without = func(m *core.StoredMessage) bool { return m.To != "" && m.Channel != room.Channel }
+	return nil
 }
 
 // lastBefore returns the highest id of a message that was posted before a moment, or 0.

@@ -138,6 +138,7 @@ func readLog(c *call) (reply, error) {
 		Agent:    query.Agent("agent"),
 		Direct:   query.Bool("direct"),
 		SinceID:  query.Cursor("since_id"),
+		BeforeID: query.Cursor("before_id"),
 		Since:    query.Time("since"),
 		Until:    query.Time("until"),
 		Tail:     query.Bool("tail"),

@@ -159,8 +159,9 @@ type LogQuery struct {
 	Agent    AgentID
 	Direct   bool
 	SinceID  MessageID
-	Since    Time // 0: from the beginning
-	Until    Time // 0: up to now
+	BeforeID MessageID // 0: up to the latest
+	Since    Time      // 0: from the beginning
+	Until    Time      // 0: up to now
 	Tail     bool
 	Limit    int
 	Wait     time.Duration

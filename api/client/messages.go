@@ -45,7 +45,7 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 func (c *Client) Log(ctx context.Context, q hub.LogQuery) (hub.Page, error) {
 	wait := min(max(q.Wait, 0), hub.MaxPollWait)
 	return page(ctx, c, to("readLog"), params("room_id", q.RoomID, "channel", q.Channel, "thread_id", q.ThreadID, "agent", q.Agent,
-		"direct", q.Direct, "since_id", q.SinceID, "since", q.Since, "until", q.Until, "tail", q.Tail, "limit", q.Limit, "timeout", wait), wait)
+		"direct", q.Direct, "since_id", q.SinceID, "before_id", q.BeforeID, "since", q.Since, "until", q.Until, "tail", q.Tail, "limit", q.Limit, "timeout", wait), wait)
 }
 
 // Inbox returns direct messages to an agent.
