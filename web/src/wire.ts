@@ -214,3 +214,63 @@ export interface Decision {
   by: string;
   created_at: string;
 }
+
+export interface Seat {
+  agent_id: string;
+  role: string;
+  harness: string;
+  joined_at: string;
+  presence: Presence;
+  activity: Activity;
+  activity_since: string | null;
+  prompt_tool: string;
+  current_task_id: number | null;
+  unread: number;
+  listener: "armed" | "none" | "unknown";
+}
+
+export interface Held {
+  key: string;
+  agent_id: string;
+  age_sec: number;
+}
+
+export interface RoomStatus {
+  room: Room;
+  project: Project;
+  seats: Seat[];
+  seat_count: number;
+  gone_count: number;
+  open_tasks: Task[];
+  open_task_count: number;
+  claims: Held[];
+  locks: Held[];
+  not_listening: string[];
+}
+
+export interface Memory {
+  memory_id: string;
+  scope: "room" | "project";
+  key: string;
+  text: string;
+  tags: string[];
+  by: string;
+  created_at: string;
+}
+
+export interface Artifact {
+  artifact_id: string;
+  room_id: string;
+  title: string;
+  kind: string;
+  by: string;
+  version: number;
+  size: number;
+  created_at: string;
+}
+
+export interface Budget {
+  agent_id: string | null;
+  room_id: string | null;
+  chars: number;
+}

@@ -6,32 +6,77 @@ import { Heading } from "../ui/heading";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
 import { Command, Empty, Pending } from "../ui/said";
-import { Line, Text } from "../ui/text";
-import { Age, Time } from "../ui/time";
-import type { Project, Room } from "../wire";
+import { Line } from "../ui/text";
+import { Age } from "../ui/time";
+import type { Agent, Message, Pause, Project, Room } from "../wire";
+import { OneRoom } from "./room";
+import "./rooms.css";
 
-// RoomList shows the rooms, by project.
+const inRooms = (message: Message) => message.room_id !== null;
+
+interface RoomRowProps {
+  room: Room;
+  here: Agent[];
+  last: Message | undefined;
+  paused: boolean;
+}
+
+function RoomRow({ room, here, last, paused }: RoomRowProps) {
+  return (
+    <Row class="room-row">
+      <span class="cut">
+        <Link to={to("rooms", room.room_id)} class="strong">
+          <Line>{room.name}</Line>
+        </Link>{" "}
+        <span class="soft">
+          <Line>{room.topic}</Line>
+        </span>
+      </span>
+      <span class="row">
+        {paused && <span class="badge badge-warn">paused</span>}
+        <span class={here.length > 0 ? "count" : "soft"}>{here.length === 0 ? "nobody here" : here.length === 1 ? "1 agent" : `${here.length} agents`}</span>
+      </span>
+      <span class="cut soft last">
+        {last && (
+          <>
+            <Age at={last.ts} /> ago <Person id={last.from_agent} authority={last.authority} /> <Line>{last.body.slice(0, 300)}</Line>
+          </>
+        )}
+      </span>
+    </Row>
+  );
+}
+
+// RoomList shows the rooms of each project, with who is there and what was said last.
 function RoomList() {
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
-  const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]);
+  const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]).value ?? [];
+  const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
+  const messages = useTail("/v1/log?direct=true", inRooms, 500).value ?? [];
   const [filter, setFilter] = useState("");
+  const last = new Map(messages.map((message) => [message.room_id, message]));
   const wanted = filter.toLowerCase();
-  const shown = rooms.value?.filter((room) => `${room.name} ${room.slug} ${room.topic}`.toLowerCase().includes(wanted)) ?? [];
-  const nameOf = (id: string) => projects.value?.find((project) => project.project_id === id)?.name ?? id;
+  const nameOf = (id: string) => projects.find((project) => project.project_id === id)?.name ?? id;
+  const shown = (rooms.value ?? []).filter((room) => `${room.name} ${room.slug} ${room.topic} ${nameOf(room.project_id)}`.toLowerCase().includes(wanted));
+  const groups = [...new Set(shown.map((room) => room.project_id))].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   return (
-    <>
-      <Heading title="Rooms" />
+    <div class="room-list">
+      <header class="row">
+        <Heading title="Rooms" />
+        {rooms.value && rooms.value.length > 0 && (
+          <input
+            data-search
+            type="search"
+            class="end"
+            aria-label="Filter rooms"
+            placeholder="filter  /"
+            value={filter}
+            onInput={(event) => setFilter(event.currentTarget.value)}
+          />
+        )}
+      </header>
       {!rooms.value && <Pending error={rooms.error} />}
-      {rooms.value && rooms.value.length > 0 && (
-        <input
-          data-search
-          type="search"
-          aria-label="Filter rooms"
-          placeholder="filter rooms"
-          value={filter}
-          onInput={(event) => setFilter(event.currentTarget.value)}
-        />
-      )}
       {rooms.value?.length === 0 && (
         <Empty>
           There is no room. A room is where a team works: <Command>hubcli project create --name Shop</Command> and{" "}
@@ -39,39 +84,27 @@ function RoomList() {
         </Empty>
       )}
       {rooms.value && rooms.value.length > 0 && shown.length === 0 && <Empty>No room has this in its name.</Empty>}
-      <ul class="rows">
-        {shown.map((room) => (
-          <Row key={room.room_id}>
-            <Link to={to("rooms", room.room_id)} class="strong">
-              <Line>{room.name}</Line>
-            </Link>{" "}
-            <span class="soft">
-              <Line>{nameOf(room.project_id)}</Line> · <Line>{room.topic || "no topic"}</Line> · <Age at={room.created_at} /> old
-            </span>
-          </Row>
-        ))}
-      </ul>
-    </>
-  );
-}
-
-function OneRoom({ id }: { id: string }) {
-  const room = useRead<Room>(`/v1/rooms/${encodeURIComponent(id)}`, ["rooms"]);
-  const messages = useTail(`/v1/log?direct=true&room_id=${encodeURIComponent(id)}`, (m) => m.room_id === id, 200);
-  return (
-    <>
-      <Heading title={room.value?.name ?? id}>
-        <Line>{room.value?.name ?? id}</Line>
-      </Heading>
-      {!room.value && <Pending error={room.error} />}
-      <ol class="rows" role="log" aria-label="Messages">
-        {messages.value?.map((m) => (
-          <Row key={m.id}>
-            <Time at={m.ts} /> <Person id={m.from_agent} authority={m.authority} /> <Text>{m.body}</Text>
-          </Row>
-        ))}
-      </ol>
-    </>
+      {groups.map((project) => (
+        <section key={project}>
+          <h2>
+            <Line>{nameOf(project)}</Line>
+          </h2>
+          <ul class="rows">
+            {shown
+              .filter((room) => room.project_id === project)
+              .map((room) => (
+                <RoomRow
+                  key={room.room_id}
+                  room={room}
+                  here={agents.filter((agent) => agent.presence === "live" && agent.details?.rooms.includes(room.room_id))}
+                  last={last.get(room.room_id)}
+                  paused={pauses.some((pause) => pause.all || pause.room_id === room.room_id)}
+                />
+              ))}
+          </ul>
+        </section>
+      ))}
+    </div>
   );
 }
 

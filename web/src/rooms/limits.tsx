@@ -1,0 +1,126 @@
+import { useState } from "preact/hooks";
+import { call } from "../api";
+import { useRead } from "../read";
+import { Act } from "../ui/dialog";
+import { Alert, wordsOf } from "../ui/said";
+import { Text } from "../ui/text";
+import { Age } from "../ui/time";
+import type { Budget, Pause, Room } from "../wire";
+
+// usePause is the pause that stops the room, of the room itself or of everything.
+function usePause(id: string): Pause | undefined {
+  const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
+  return pauses.find((pause) => pause.room_id === id) ?? pauses.find((pause) => pause.all);
+}
+
+// Paused says that the room is paused, in the words that its agents are told, and resumes it.
+export function Paused({ room }: { room: Room }) {
+  const pause = usePause(room.room_id);
+  const [refused, setRefused] = useState("");
+  if (!pause) return null;
+  const resume = async () => {
+    try {
+      await call("POST", "/v1/pauses/resume", pause.all ? { all: true } : { room_id: room.room_id });
+      setRefused("");
+    } catch (error) {
+      setRefused(wordsOf(error));
+    }
+  };
+  return (
+    <div class="banner paused" role="status">
+      <div class="row">
+        <b>{pause.all ? "Everything is paused" : "The room is paused"}</b> for <Age at={pause.since} />
+        <button type="button" class="end" onClick={() => void resume()}>
+          Resume
+        </button>
+      </div>
+      <Text>{pause.words}</Text>
+      <Alert>{refused}</Alert>
+    </div>
+  );
+}
+
+// PauseRoom pauses the room, unless it is.
+export function PauseRoom({ room }: { room: Room }) {
+  if (usePause(room.room_id)) return null;
+  return (
+    <Act
+      label="Pause the room"
+      title="Pause the room"
+      reason="What its agents are told"
+      run={(words) => call("POST", "/v1/pauses", { room_id: room.room_id, words })}
+    >
+      <p>Until you resume it, posts, claims and other acts of agents in this room are refused with your words. What you say still gets through.</p>
+    </Act>
+  );
+}
+
+interface SettingProps {
+  label: string;
+  value: string;
+  choices: readonly (readonly [string, string])[]; // what is sent, and what is shown
+  set: (value: string) => Promise<unknown>;
+}
+
+function Setting({ label, value, choices, set }: SettingProps) {
+  const [refused, setRefused] = useState("");
+  const all = choices.some(([one]) => one === value) ? choices : [...choices, [value, value] as const];
+  return (
+    <>
+      <label class="setting">
+        {label}
+        <select
+          value={value}
+          onChange={(event) =>
+            void set(event.currentTarget.value).then(
+              () => setRefused(""),
+              (error: unknown) => setRefused(wordsOf(error)),
+            )
+          }
+        >
+          {all.map(([one, shown]) => (
+            <option key={one} value={one}>
+              {shown}
+            </option>
+          ))}
+        </select>
+      </label>
+      <Alert>{refused}</Alert>
+    </>
+  );
+}
+
+// Limits bounds how long agents talk without progress, and how much they are given to read.
+export function Limits({ room }: { room: Room }) {
+  const budgets = useRead<Budget[]>("/v1/budgets", ["budgets"]).value ?? [];
+  const budget = budgets.find((one) => one.room_id === room.room_id)?.chars ?? 0;
+  const at = `/v1/rooms/${encodeURIComponent(room.room_id)}/guard`;
+  return (
+    <section>
+      <h2>Limits</h2>
+      <Setting
+        label="Stop agents that talk without progress"
+        value={room.guard_hops === null || room.guard_hops === undefined ? "" : `${room.guard_hops}`}
+        choices={[
+          ["", "after 12 turns"],
+          ["6", "after 6 turns"],
+          ["24", "after 24 turns"],
+          ["100", "after 100 turns"],
+          ["0", "never"],
+        ]}
+        set={(value) => call("PUT", at, { hops: value === "" ? null : Number(value) })}
+      />
+      <Setting
+        label="Give each agent to read, an hour"
+        value={`${budget}`}
+        choices={[
+          ["0", "all"],
+          ["10000", "10,000 characters"],
+          ["50000", "50,000 characters"],
+          ["200000", "200,000 characters"],
+        ]}
+        set={(value) => call("PUT", "/v1/budgets", { room_id: room.room_id, chars: Number(value) })}
+      />
+    </section>
+  );
+}
