@@ -18,7 +18,7 @@ func licenseOptions(dataRoot string) license.Options {
 	sum := sha256.Sum256([]byte(dataRoot))
 	return license.Options{
 		Dir:     filepath.Join(dataRoot, "license"),
-		Secrets: &licenseKey{ref: credstore.Ref{Source: credstore.OS, Name: "license/" + hex.EncodeToString(sum[:])[:digits]}},
+		Secrets: &licenseKey{store: secretStore(), ref: credstore.Ref{Source: credstore.OS, Name: "license/" + hex.EncodeToString(sum[:])[:digits]}},
 	}
 }
 
@@ -41,7 +41,7 @@ func showLicense(ctx context.Context, dataRoot string) (hub.License, error) {
 
 // licenseKey is the license key in the credential store of the system.
 type licenseKey struct {
-	store credstore.Store
+	store *credstore.Store
 	ref   credstore.Ref
 }
 

@@ -42,7 +42,7 @@ func KindOf(err error) Kind {
 // The ways out. A program that holds a secret in a variable needs no store.
 const (
 	withoutStore = "put the secret into a variable of the environment in which the hub is started and name that variable, " +
-		"or start the hub in a session that has a credential store"
+		"start the hub in a session that has a credential store, or with an encrypted file (" + FileVariable + ")"
 	unlock = "unlock the store of your desktop session (on Linux: log in, or open Passwords and Keys), then try again; " +
 		"or put the secret into a variable of the environment in which the hub is started and name that variable"
 )

@@ -1,6 +1,7 @@
 package credstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ const service = "hubcli"
 type Store struct {
 	// Timeout bounds a call; 0: Timeout.
 	Timeout time.Duration
+	// File is used in the place of the operating system's store; nil: that is used.
+	File *File
 	// LookupEnv reads a variable; nil: os.LookupEnv.
 	LookupEnv func(name string) (string, bool)
 
@@ -30,7 +33,7 @@ type Store struct {
 	turn   chan struct{} // holds one token: one call at a time speaks to the system's store
 }
 
-// system is a credential store of an operating system. Its calls may wait for a human,
+// system is a credential store, of the operating system or a file. Its calls may wait for a human,
 // without a limit.
 type system interface {
 	// missing says why there is no store; empty: there may be one.
@@ -134,7 +137,11 @@ func tooLarge(r Ref, cause error) error {
 // that waits for its password answers nobody.
 func (s *Store) call(ctx context.Context, r Ref, act func(system) error, undo func(system)) error {
 	s.once.Do(func() {
-		if s.system == nil {
+		switch {
+		case s.system != nil:
+		case s.File != nil:
+			s.system = s.File
+		default:
 			s.system = operatingSystem{}
 		}
 		s.turn = make(chan struct{}, 1)
@@ -211,7 +218,7 @@ func (s *Store) explain(r Ref, err error) error {
 	}
 	return &Error{
 		Kind: Failed, Ref: r, Cause: err,
-		Message: "the credential store failed: " + err.Error(),
+		Message: "the credential store failed: " + cmp.Or(why, err.Error()),
 		Fix:     "try again; " + withoutStore,
 	}
 }

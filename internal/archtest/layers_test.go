@@ -260,6 +260,7 @@ var others = []other{
 	{"github.com/charmbracelet/x/ansi", []string{"cli"}, "tables are measured and cut as a terminal shows them, wide characters included"},
 	{"golang.org/x/time", []string{"cli", "mcp/session"}, "the lines of a stream, and the turns that a bridge begins, are paced by a token bucket"},
 	{"filippo.io/age", []string{"capsule/seal"}, "capsules are encrypted in one place, as the program age does it"},
+	{"filippo.io/age", []string{"integrations/credstore"}, "secrets are kept in an encrypted file where the system has no credential store"},
 	{"aead.dev/minisign", []string{"capsule/seal"}, "capsules are signed in one place, as the program minisign does it"},
 	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
