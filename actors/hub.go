@@ -17,6 +17,7 @@ import (
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
 	"hubcli/actors/lists"
+	"hubcli/actors/replay"
 	"hubcli/actors/seats"
 	"hubcli/actors/spawns"
 	"hubcli/actors/view"
@@ -130,6 +131,7 @@ type Hub struct {
 	importer *capsules.Importer // nil: the hub imports nothing
 	swept    chan struct{}      // closed when what earlier imports left is deleted
 	browses  *browses
+	replay   *replay.Replay
 	idle     *idleAgents
 	channels *knownChannels
 	codes    *passCodes

@@ -14,6 +14,7 @@ import (
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
 	"hubcli/actors/lists"
+	"hubcli/actors/replay"
 	"hubcli/actors/seats"
 	"hubcli/actors/spawns"
 	"hubcli/actors/view"
@@ -38,7 +39,7 @@ func Start(options Options) (*Hub, error) {
 		lost, err = spawns.Live(h.rows)
 	}
 	if err == nil {
-		err = h.guard.Restore()
+		err = errors.Join(h.guard.Restore(), h.replay.Begin())
 	}
 	if err != nil {
 		h.engine.Abandon()
@@ -77,7 +78,9 @@ func newHub(options Options) *Hub {
 		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,
 		Settle:  func(upto hub.Seq) error { return h.seats.Settle(upto, checkpointGrace) },
 		Settled: func(upto hub.Seq) bool { return h.seats.Settled(upto) },
+		Saving:  func(c *core.Checkpoint) error { return h.replay.Saving(c) },
 	})
+	h.replay = replay.New(replay.Options{View: h.view, Journal: h.journal, Rows: h.rows, Log: h.log, Every: options.CheckpointEvery})
 	h.Leases = leases.New(h.view, h.engine, h.rows)
 	h.handover = leases.NewHandover(h.view, h.engine, h.log)
 	h.Lists = lists.New(lists.Options{

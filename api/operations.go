@@ -237,6 +237,7 @@ var operations = []Operation{
 	{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},
 	{ID: "getRoom", Method: "GET", Path: "/v1/rooms/{room_id}"},
 	{ID: "archiveRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/archived", Plane: PlaneOperator, Body: small[hub.ArchiveInput](), NotRelayed: operatorsSecret},
+	{ID: "getRoomMoment", Method: "GET", Path: "/v1/rooms/{room_id}/at", Agent: "agent_id"},
 	{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
 	{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
 	{ID: "browse", Method: "POST", Path: "/v1/rooms/{room_id}/browser", Agent: "agent_id", Body: small[hub.BrowseInput](), Wait: Wait{By: WaitFixed, Default: hub.BrowseStepMax}},

@@ -412,6 +412,7 @@ type Service interface {
 	Memories
 	Searches
 	Seats
+	Replays
 	Attentions
 	Records
 	Invites

@@ -172,7 +172,7 @@ func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) erro
 			return err
 		}
 		s.frameEnd = first
-		return s.carryOut(first, redo)
+		return s.carryOut(records, redo)
 	}
 	if len(records) == 1 {
 		return fmt.Errorf("record %d has %d bytes of rows in %d entries: too many to be written at once", first, size, len(redo))
@@ -195,8 +195,16 @@ func (s *Store) hasRoom(entries []entry, size int64, oneTransaction bool) bool {
 	return covered && oneTransaction || s.space.fits(size)
 }
 
-// carryOut commits the rows of a redo list in as many transactions as it takes.
-func (s *Store) carryOut(first hub.Seq, redo []entry) error {
+// carryOut commits the rows of a redo list in as many transactions as it takes. Then the
+// frame of the records is written anew without the list: frames are kept for ever, and the
+// rows are stored. If the process ends before, the frame keeps its list, which harms nothing.
+func (s *Store) carryOut(records []*core.Record, redo []entry) error {
+	first := records[0].Seq
 	done := seal(binary.BigEndian.AppendUint64(make([]byte, sealSize), uint64(first)), 0, rowVersion, []byte(keyRedone))
-	return s.commitAll(append(redo[:len(redo):len(redo)], entry{key: []byte(keyRedone), value: done}))
+	f, err := appendFrame(nil, records, nil)
+	if err != nil {
+		return err
+	}
+	return s.commitAll(append(redo[:len(redo):len(redo)],
+		entry{key: []byte(keyRedone), value: done}, entry{key: seqKey(prefixFrame, first), value: f}))
 }

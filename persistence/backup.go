@@ -124,8 +124,7 @@ func (f *frozen) release() {
 }
 
 // freeze takes the checkpoint before the snapshot, and no other is saved in
-// between. So the snapshot has every record that the checkpoint needs, and none of
-// those is trimmed yet.
+// between. So the snapshot has every record that the checkpoint needs.
 func (s *Store) freeze() (*frozen, error) {
 	s.saving.Lock()
 	defer s.saving.Unlock()

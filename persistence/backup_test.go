@@ -27,8 +27,8 @@ func backupOf(t testing.TB, s *Store) []byte {
 	return b.Bytes()
 }
 
-// filled is a store with posts, rows, effects and checkpoints, whose first records
-// are trimmed, and which has a value of every kind.
+// filled is a store with posts, rows, effects and checkpoints, which has a value of
+// every kind.
 func filled(t *testing.T) *Store {
 	s := openStore(t, t.TempDir())
 	w := &conformance.Writer{}

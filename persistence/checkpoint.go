@@ -179,9 +179,9 @@ func (s *Store) checkpoints() ([]hub.Seq, error) {
 	return seqs, nil
 }
 
-// SaveCheckpoint stores c atomically, keeps the newest three and then deletes the
-// journal's frames that none of the three needs. The store works on if it fails,
-// unless Failed says otherwise.
+// SaveCheckpoint stores c atomically and keeps the newest three. The frames of the
+// journal stay: they say what a room was like at any moment. The store works on if it
+// fails, unless Failed says otherwise.
 func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 	s.saving.Lock()
 	defer s.saving.Unlock()
@@ -231,23 +231,18 @@ func errNoCheckpoint() error {
 	return hub.NewError(hub.CodeStorageFull, "the disk is too full for a checkpoint").WithFix("free some space on the store's disk")
 }
 
-// retire removes the checkpoints beyond the newest three, and the frames that
-// the oldest of these contains. With fewer than three nothing is deleted: until
-// then the whole journal is the fallback.
+// retire removes the checkpoints beyond the newest three.
 func (s *Store) retire() error {
 	seqs, err := s.checkpoints()
 	if err != nil {
 		return fmt.Errorf("persistence: listing the checkpoints: %w", err)
 	}
-	if len(seqs) < checkpointsKept {
-		return nil
-	}
-	for _, seq := range seqs[checkpointsKept:] {
+	for _, seq := range seqs[min(len(seqs), checkpointsKept):] {
 		if err := s.fs.Remove(filepath.Join(s.checkpointDir(), checkpointName(seq))); err != nil {
 			return fmt.Errorf("persistence: removing an old checkpoint: %w", err)
 		}
 	}
-	return s.trim(seqs[checkpointsKept-1])
+	return nil
 }
 
 func (s *Store) syncHeadNow() error {
@@ -285,7 +280,8 @@ func (s *Store) Checkpoint() (*core.Checkpoint, error) {
 	return nil, core.ErrNotFound
 }
 
-// beginsAtOne reports whether no frame has been trimmed.
+// beginsAtOne reports whether the journal has its first frame. Earlier versions deleted
+// the frames that no checkpoint needed.
 func (s *Store) beginsAtOne() (whole bool, err error) {
 	err = s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, []byte(prefixFrame), false)

@@ -68,8 +68,8 @@ type Store struct {
 	ahead  *ahead
 	opened core.Head // what Head returns
 
-	// writing serializes all that commits: Append, PutRows and the trimming of
-	// the journal. So at most one transaction can be torn by a crash, which
+	// writing serializes all that commits: Append, PutRows and what
+	// imports write. So at most one transaction can be torn by a crash, which
 	// verify.go relies on.
 	writing  sync.Mutex
 	lastTS   uint64 // timestamp of the last commit
@@ -80,7 +80,6 @@ type Store struct {
 	index    scopeIndex                 // reused
 	durable  core.Head                  // end of the journal
 	frameEnd hub.Seq                    // first sequence number of the last frame
-	trimmed  hub.Seq                    // frames that begin below are deleted
 	gaps     atomic.Pointer[[]gap]      // rising; the list is never changed in place
 	imports  atomic.Pointer[importGaps] // see stage.go
 	synced   atomic.Int64               // nanoseconds of the last synced commit

@@ -175,7 +175,7 @@ func (s *Store) redo(f *frame) error {
 	if doneUpto >= f.first() {
 		return nil
 	}
-	if err := s.carryOut(f.first(), f.redo); err != nil {
+	if err := s.carryOut(f.records, f.redo); err != nil {
 		return ioError("finishing the last group", redacted{err})
 	}
 	s.gate.publish(s.lastTS)

@@ -28,7 +28,8 @@ type StoredMemory struct {
 // MemoryEnd is the value of the TableMemoryBy row of a memory that was replaced
 // or forgotten.
 type MemoryEnd struct {
-	At hub.Time `json:"at"`
+	At  hub.Time `json:"at"`
+	Seq hub.Seq  `json:"seq,omitempty"` // the record; 0 in rows of earlier versions
 }
 
 // memoryTally is the value under MemoryKey(of, ""). Its totals save an owner
@@ -141,7 +142,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 	if !ok {
 		panic(fmt.Sprintf("core: a memory was given the fact %T", f))
 	}
-	end := mustJSON(MemoryEnd{At: at.Now.Wall})
+	end := mustJSON(MemoryEnd{At: at.Now.Wall, Seq: at.Seq})
 	by := []byte{}
 	if r.Replaces != 0 {
 		m.kept--

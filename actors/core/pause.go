@@ -153,15 +153,26 @@ func PauseKey(t hub.PauseTarget) []byte {
 }
 
 // Apply changes the state by one fact. Applying a fact twice has the same effect as once.
-func (p *Pauses) Apply(f Fact, _ Position, rows RowSink) {
+func (p *Pauses) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Paused:
+		p.noteBefore(f.Pause.Target(), at, rows)
 		p.held[f.Pause.Target()] = f.Pause
 		rows.Put(TablePause, PauseKey(f.Pause.Target()), mustJSON(f.Pause))
 	case *Resumed:
+		p.noteBefore(f.Target, at, rows)
 		delete(p.held, f.Target)
 		rows.Put(TablePause, PauseKey(f.Target), nil)
 	default:
 		panic(fmt.Sprintf("core: the pauses were given the fact %T", f))
 	}
+}
+
+// noteBefore writes what the pause of a target was before a record.
+func (p *Pauses) noteBefore(t hub.PauseTarget, at Position, rows RowSink) {
+	var was []byte
+	if row, held := p.held[t]; held {
+		was = mustJSON(row)
+	}
+	rows.Put(TablePauseBefore, append(SeqKey(at.Seq), PauseKey(t)...), was)
 }

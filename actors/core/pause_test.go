@@ -50,7 +50,11 @@ func TestPausesAreTheirRows(t *testing.T) {
 			for _, f := range d.Facts {
 				decoded, err := core.DecodeFact(core.EncodeFact(f))
 				require.NoError(t, err)
-				live.Apply(decoded, at, func(r core.Row) { rows[string(r.Key)] = r.Value })
+				live.Apply(decoded, at, func(r core.Row) {
+					if r.Table == core.TablePause {
+						rows[string(r.Key)] = r.Value
+					}
+				})
 			}
 			for _, m := range d.Messages {
 				if m.From != hub.AgentOperator || m.Authority != hub.AuthorityOperator || (m.To == "") != (c.Target.AgentID == "") || (m.Room == "r_1") != (m.Channel == "room-r_1") {

@@ -211,6 +211,9 @@ const (
 	TableImport          Table = 90  // key: first sequence number of the import's gap, big endian
 	TableBudget          Table = 71  // key: "agent" or "room", 0, its id; empty value: the budget is over
 	TablePass            Table = 100 // key: pass id; empty value: the pass has ended
+	TableMoment          Table = 120 // key: sequence number, number of the part; the tasks, runs and leases after that record
+	TableSeatEnded       Table = 121 // key: room id, 0, sequence number of its end, agent id; the seat
+	TablePauseBefore     Table = 122 // key: sequence number of a change, key of its target; the pause before, empty: there was none
 	TableConnection      Table = 110 // key: connection id; empty value: it was deleted
 	TableConnectionModel Table = 111 // key: connection id; value: the models that its provider told last, empty: none
 )

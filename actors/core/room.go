@@ -64,11 +64,11 @@ func (r *Room) Apply(f Fact, at Position, rows RowSink) {
 	case *InviteEnded:
 		r.end(f, rows)
 	case *SeatTaken:
-		r.sit(f.seat(r.id, at), rows)
+		r.sit(f.seat(r.id, at), at, rows)
 	case *SeatMoved:
-		r.move(f, rows)
+		r.move(f, at, rows)
 	case *SeatFreed:
-		r.free(f, rows)
+		r.free(f, at, rows)
 	default:
 		panic(fmt.Sprintf("core: a room was given the fact %T", f))
 	}
@@ -97,7 +97,8 @@ func errRoomFull(what string, limit int) error {
 
 // sit adds a seat to the state and writes its rows. The list of an agent's
 // rooms holds those that it has joined, not those in which it only acts.
-func (r *Room) sit(s StoredSeat, rows RowSink) {
+func (r *Room) sit(s StoredSeat, at Position, rows RowSink) {
+	r.noteEnd(s.AgentID, s.SeatID, at, rows)
 	r.seats[s.AgentID] = s
 	rows.Put(TableSeat, SeatKey(r.id, s.AgentID), mustJSON(s))
 	if s.Acting() {
@@ -106,21 +107,31 @@ func (r *Room) sit(s StoredSeat, rows RowSink) {
 	rows.Put(TableSeatByAgent, SeatByAgentKey(s.AgentID, s.SeatID), []byte(r.id))
 }
 
+// noteEnd writes the row of a seat that an agent has no longer, if it has one other than
+// next. The row says what the room was like before.
+func (r *Room) noteEnd(agent hub.AgentID, next hub.SeatID, at Position, rows RowSink) {
+	if was, ok := r.seats[agent]; ok && was.SeatID != next {
+		rows.Put(TableSeatEnded, SeatEndedKey(r.id, at.Seq, agent), mustJSON(was))
+	}
+}
+
 // move applies SeatMoved.
-func (r *Room) move(f *SeatMoved, rows RowSink) {
+func (r *Room) move(f *SeatMoved, at Position, rows RowSink) {
+	r.noteEnd(f.From, "", at, rows)
 	delete(r.seats, f.From)
 	rows.Put(TableSeat, SeatKey(r.id, f.From), nil)
 	rows.Put(TableSeatByAgent, SeatByAgentKey(f.From, f.Seat.SeatID), nil)
-	r.sit(f.Seat, rows)
+	r.sit(f.Seat, at, rows)
 }
 
 // free applies SeatFreed.
-func (r *Room) free(f *SeatFreed, rows RowSink) {
+func (r *Room) free(f *SeatFreed, at Position, rows RowSink) {
 	seat := r.seats[f.Agent]
 	if seat.SeatID != f.Seat || !seat.Acting() {
 		rows.Put(TableSeatByAgent, SeatByAgentKey(f.Agent, f.Seat), nil)
 	}
 	if seat.SeatID == f.Seat {
+		r.noteEnd(f.Agent, "", at, rows)
 		delete(r.seats, f.Agent)
 		rows.Put(TableSeat, SeatKey(r.id, f.Agent), nil)
 	}

@@ -55,6 +55,15 @@ func (s *StoredSeat) Acting() bool { return s.InviteID == "" && s.SpawnID == "" 
 // prefix of all seats of the room.
 func SeatKey(room hub.RoomID, agent hub.AgentID) []byte { return OwnedKey(room, []byte(agent)) }
 
+// SeatEndedKey is the key of a seat that an agent has no longer since a record. Without a
+// record and an agent it is the prefix of those of the room, by record.
+func SeatEndedKey(room hub.RoomID, end hub.Seq, agent hub.AgentID) []byte {
+	if end == 0 {
+		return OwnedKey(room, nil)
+	}
+	return OwnedKey(room, append(SeqKey(end), agent...))
+}
+
 // SeatByAgentKey is the key of a seat in the list of its agent's seats, in the
 // order of joining. With an empty seat it is the prefix of the list.
 func SeatByAgentKey(agent hub.AgentID, seat hub.SeatID) []byte {

@@ -242,3 +242,15 @@ func CompareRuns(a, b hub.RunID) int {
 	}
 	return 0
 }
+
+// RunOnceEnded returns what a run was like after a record, when these were its tasks and all of
+// them had ended.
+func RunOnceEnded(run StoredRun, tasks []hub.Task, seq hub.Seq) StoredRun {
+	var counts hub.RunCounts
+	ended := run.Run.StartedAt
+	for i := range tasks {
+		addCount(&counts, tasks[i].Status, 1)
+		ended = max(ended, value(tasks[i].CompletedAt))
+	}
+	return run.settled(counts, Position{Seq: seq, Now: Now{Wall: ended}})
+}

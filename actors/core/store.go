@@ -33,9 +33,8 @@ type Journal interface {
 	// Room says whether the store's disk has room for further writes and how
 	// many bytes are free. It is cheap enough for a call with every command.
 	Room() (ok bool, free int64)
-	// SaveCheckpoint stores the state of all owners atomically and then deletes
-	// the records that no kept checkpoint needs. The caller made every record
-	// up to c.Head.Seq durable before.
+	// SaveCheckpoint stores the state of all owners atomically. The records stay.
+	// The caller made every record up to c.Head.Seq durable before.
 	SaveCheckpoint(c *Checkpoint) error
 	// Checkpoint returns the newest good checkpoint, or ErrNotFound.
 	Checkpoint() (*Checkpoint, error)

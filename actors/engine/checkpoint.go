@@ -72,9 +72,9 @@ func (e *Engine) keepCheckpoints(asOf hub.Seq, quit <-chan struct{}) {
 // the records up to that number.
 //
 // The checkpoint's own number is taken before any section. So every section
-// holds at least the records up to that number, and the journal may delete
-// them. A crash before the journal has saved it leaves the previous checkpoint
-// and all records after it.
+// holds at least the records up to that number, and a start reads those behind it.
+// A crash before the journal has saved it leaves the previous checkpoint and all
+// records after it.
 func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 	if k, any := e.quarantine.any(); any {
 		return 0, fmt.Errorf("%s is in quarantine: its records are kept", k)
@@ -87,6 +87,9 @@ func (e *Engine) SaveCheckpoint() (hub.Seq, error) {
 		return 0, err
 	}
 	if err := e.addSections(c); err != nil {
+		return 0, err
+	}
+	if err := e.options.Saving(c); err != nil {
 		return 0, err
 	}
 	return c.Head.Seq, e.Journal.SaveCheckpoint(c)
@@ -193,8 +196,10 @@ func (e *Engine) checkpointStopped() error {
 	if len(c.Sections) < 1+len(owners) {
 		return nil // an owner is ahead of the journal: its records are kept
 	}
-	err = e.Journal.SaveCheckpoint(c)
-	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) {
+	if err = e.options.Saving(c); err == nil {
+		err = e.Journal.SaveCheckpoint(c)
+	}
+	if errors.Is(err, &hub.Error{Code: hub.CodeStorageFull}) || errors.Is(err, core.ErrNoRoom) {
 		e.log.LogAttrs(context.Background(), slog.LevelWarn, "the disk is full, so the last checkpoint was not saved; nothing is lost: the next start replays more records")
 		return nil
 	}

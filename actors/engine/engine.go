@@ -25,6 +25,9 @@ type Options struct {
 	// checkpoint must not be saved before. Settled reports the same without waiting.
 	Settle  func(seq hub.Seq) error
 	Settled func(seq hub.Seq) bool
+	// Saving is told of each checkpoint before it is saved. All that is in the checkpoint is
+	// durable. After an error the checkpoint is not saved.
+	Saving func(*core.Checkpoint) error
 	// ApplyHook, for tests, is called before an owner applies a fact.
 	ApplyHook func(core.Owner, core.Fact)
 	// Step is called at each step of a write, on the goroutine that takes it.

@@ -216,6 +216,25 @@ func (v *View) Memory(seq hub.Seq) (core.StoredMemory, error) {
 	return row, nil
 }
 
+// EachMemoryEnd calls fn for each memory of a room or project, the earliest first, with its
+// end; nil if it is current.
+func EachMemoryEnd(rows core.Rows, of string, fn func(seq hub.Seq, end *core.MemoryEnd) error) error {
+	var bad error
+	err := rows.RowsOf(core.TableMemoryBy, core.MemoryByKey(of, 0), false, func(key, value []byte) bool {
+		var end *core.MemoryEnd
+		if len(value) > 0 {
+			var row core.MemoryEnd
+			if row, bad = DecodeRow[core.MemoryEnd](core.TableMemoryBy, value); bad != nil {
+				return false
+			}
+			end = &row
+		}
+		bad = fn(hub.Seq(core.KeyEnd(key)), end)
+		return bad == nil
+	})
+	return errors.Join(err, bad)
+}
+
 // ThreadChannel returns the channel of a thread's public messages, or "" if it has
 // none or cannot be read.
 func (v *View) ThreadChannel(thread hub.ThreadID) hub.ChannelName {

@@ -279,6 +279,8 @@ var methods = []asked{
 	row("UpdateTask", in(3, hub.TaskUpdateInput{Status: ptr(hub.TaskWorking), ExpectedVersion: 2}),
 		sent{op: "updateTask", param: "3", body: `{"status":"working","expected_version":2}`}, says(200, `{"ok":true,"result":{"task_id":3}}`),
 		hub.Outcome[hub.Task]{Row: hub.Task{TaskID: 3}}),
+	row("Moment", in(hub.MomentQuery{RoomID: "r_1", Seq: 7, SinceID: 3, Limit: 5}), sent{op: "getRoomMoment", param: "r_1", query: "agent_id=me&limit=5&seq=7&since_id=3"},
+		says(200, `{"ok":true,"result":{"seq":7,"kept":true}}`), hub.RoomMoment{Seq: 7, Kept: true}),
 	row("RoomStatus", in(hub.StatusQuery{RoomID: "r_1", All: true}), sent{op: "getRoomStatus", param: "r_1", query: "agent_id=me&all=true"},
 		says(200, `{"ok":true,"result":{"seat_count":2,"gone_count":1}}`), hub.RoomStatus{SeatCount: 2, GoneCount: 1}),
 	row("HandoffTask", in(3, hub.HandoffInput{AgentID: "a", ToAgent: "b", Note: "n"}),

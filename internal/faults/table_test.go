@@ -240,4 +240,8 @@ var faults = []fault{
 	{221, "a memory that is being replaced is not there", "recallKey", drop("row.ReplacedAt = nil"), "TestRecallDuringAReplacement"},
 	{221, "a list passes over what is too new for it", "recallOf", swap("&& replaced == nil", "&& replaced == nil && q.Cursor != \"\""), "TestRecallDuringAReplacement"},
 	{222, "a body of any type is taken", "checkContentType", swap("isJSON(types[0])", "types[0] != \"\""), "TestMatrix"},
+	{208, "a moment has the record behind it", "walk", swap("if rec.Seq > seq {", "if rec.Seq > seq+1 {"), "TestMomentsOfWhatIsReplaced"},
+	{208, "seats that have ended are forgotten", "seatsAt", swap("add(s) // of a seat", "_ = s // of a seat"), "TestMomentsOfWhatIsReplaced"},
+	{208, "a replay shows hidden tasks", "showEnded", always("m.sees.Task"), "TestMomentsHideDirectTasks"},
+	{209, "all is shown of moments before the history", "has", swap("return at <= m.ts", "return true"), "TestMomentsBeforeTheHistory"},
 }
