@@ -112,7 +112,7 @@ func (c *client) hangUp() {
 
 // do makes one call and notes what becomes of it.
 func (c *client) do(e *epoch, next *call) error {
-	first := next.noted == nil
+	first, began := next.noted == nil, e.time.now()
 	if first {
 		next.noted = next.h.begin(e.time, c.n, e.n, next.in, next.body == nil)
 	} else {
@@ -145,6 +145,11 @@ func (c *client) do(e *epoch, next *call) error {
 	out, err := next.understand(a)
 	if err != nil {
 		return fmt.Errorf("%s asks %s %+v: %w", c.agent(), next.path, next.in, err)
+	}
+	if !first && !a.OK {
+		// Refusals are not kept under the key. An attempt from before may still be on
+		// its way, and have its effect after this one was refused.
+		next.noted = next.h.attempt(c.n, e.n, began, next.in)
 	}
 	next.h.answer(e.time, next.noted, out)
 	e.answered()

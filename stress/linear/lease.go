@@ -66,10 +66,7 @@ var leaseModel = (&porcupine.NondeterministicModel{
 		}
 		for _, s := range before {
 			if !o.known {
-				next = append(next, s)
-				if after, ok := s.unanswered(o); ok {
-					next = append(next, after)
-				}
+				next = append(next, s.unanswered(o)...)
 			} else if after, ok := s.answered(o, output.(leaseOut)); ok {
 				next = append(next, after)
 			}
@@ -79,21 +76,19 @@ var leaseModel = (&porcupine.NondeterministicModel{
 	DescribeOperation: describe,
 }).ToModel()
 
-// unanswered is the state after a call that had its effect and no answer.
-func (s leaseState) unanswered(o *op) (leaseState, bool) {
+// unanswered are the states after a call that may have had its effect.
+func (s leaseState) unanswered(o *op) []any {
 	in := o.in.(leaseOp)
 	until := o.call + int64(in.TTL)
 	switch {
 	case in.Do == "acquire" && s.holder == "":
-		return s.holds(in.Agent, unknownFence, until), true
-	case s.holder != in.Agent || in.Do == "look":
-		return s, false
-	case in.Do == "release":
-		return s.free(), true
-	case in.Do == "acquire":
-		until = max(s.until, until)
+		return []any{s, s.holds(in.Agent, unknownFence, until)}
+	case in.Do == "release" && s.holder == in.Agent:
+		return []any{s, s.free()}
+	case in.Do == "refresh" && s.holder == in.Agent:
+		s.until = min(s.until, until) // whether it happened or not, it is not over before
 	}
-	return s.holds(in.Agent, s.fence, until), true
+	return []any{s}
 }
 
 // answered is the state after a call with this answer, if it can have it.
@@ -139,7 +134,37 @@ type lease struct {
 }
 
 func newLease(name string, lock bool) *lease {
-	return &lease{history: history{name: name, model: leaseModel}, key: name, lock: lock}
+	l := &lease{history: history{name: name, model: leaseModel}, key: name, lock: lock}
+	l.idle = l.unseen
+	return l
+}
+
+// unseen reports whether a call without an answer is one that asked for the lease, and no
+// answer shows that it got it. Without it the other answers fit as well as with it: nobody
+// saw that the lease was held, and what it only extended ends no earlier for that.
+func (l *lease) unseen(o *op) bool {
+	in := o.in.(leaseOp)
+	if in.Do != "acquire" {
+		return false
+	}
+	granted := map[int64]int64{} // by fence: the end of the first answer that may be its grant
+	for _, other := range l.ops {
+		if out, ok := other.out.(leaseOut); ok && other.known && out.Got && out.Holder == in.Agent {
+			if at, ok := granted[out.Fence]; !ok || other.ret < at {
+				granted[out.Fence] = other.ret
+			}
+		}
+	}
+	for _, other := range l.ops {
+		out, ok := other.out.(leaseOut)
+		if !ok || !other.known || other.ret < o.call || out.Code != "" || out.Got && other.in.(leaseOp).Do == "acquire" {
+			continue
+		}
+		if at, ok := granted[out.Fence]; out.Holder == in.Agent && (!ok || other.call < at) {
+			return false // it was seen before any other call can have been granted it
+		}
+	}
+	return true
 }
 
 // names of what claims and locks call differently.
