@@ -28,6 +28,9 @@ func (h *Hub) NamesForImport(slug, name string, rooms int) (freeSlug, freeName s
 	return h.importer.Names(slug, name, rooms)
 }
 
+// RoomsSharedByImport returns those slugs of rooms that rooms of the hub have already.
+func (h *Hub) RoomsSharedByImport(slugs []string) []string { return h.importer.SharedRooms(slugs) }
+
 // ImportedBefore lists the projects that came from a capsule with this content, the earliest
 // first.
 func (h *Hub) ImportedBefore(contentDigest string) (projects []hub.ProjectID) {

@@ -38,9 +38,10 @@ type CapsuleImportPlan struct {
 	ContentDigest  string         `json:"content_digest"`
 	FromSlug       string         `json:"from_slug"` // of the project, in the capsule
 	FromName       string         `json:"from_name"`
-	Slug           string         `json:"slug"`    // that the project gets here
-	Name           string         `json:"name"`    // that it gets here
-	Earlier        []ProjectID    `json:"earlier"` // the projects that came from a capsule with the same content
+	Slug           string         `json:"slug"`         // that the project gets here
+	Name           string         `json:"name"`         // that it gets here
+	Earlier        []ProjectID    `json:"earlier"`      // the projects that came from a capsule with the same content
+	SharedRooms    []string       `json:"shared_rooms"` // slugs of its rooms that rooms here have already, sorted
 	Encrypted      bool           `json:"encrypted"`
 	PlanDigest     string         `json:"plan_digest"`
 

@@ -29,7 +29,7 @@ func (t *Tree) newExports() *transfer.Exports {
 func (t *Tree) newImports() *transfer.Imports {
 	return transfer.NewImports(transfer.ImportOptions{
 		Import: t.Hub.ImportCapsule, Names: t.Hub.NamesForImport, Earlier: t.Hub.ImportedBefore, Log: t.log,
-		Busy: t.Hub.Busy,
+		SharedRooms: t.Hub.RoomsSharedByImport, Busy: t.Hub.Busy,
 	})
 }
 

@@ -92,6 +92,12 @@ func (i *Importer) Names(slug, name string, rooms int) (freeSlug, freeName strin
 	return freeSlug, freeName, err
 }
 
+// SharedRooms returns those of the slugs that rooms of the hub have already. By such a slug
+// alone no room is found when the project is here.
+func (i *Importer) SharedRooms(slugs []string) []string {
+	return view.Look(i.View.Places, func(index *core.ProjectIndex) []string { return index.RoomSlugs(slugs) })
+}
+
 // try imports with one gap.
 func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, progress Progress, p *placing) (hub.Project, error) {
 	var at place

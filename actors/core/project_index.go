@@ -84,6 +84,17 @@ func (a *ProjectIndex) Room(id hub.RoomID) (StoredRoom, bool) {
 // Len returns how many rooms there are.
 func (a *ProjectIndex) Len() int { return len(a.rooms) }
 
+// RoomSlugs returns those of the slugs that rooms have, sorted.
+func (a *ProjectIndex) RoomSlugs(of []string) []string {
+	taken := map[string]bool{}
+	for _, r := range a.rooms {
+		taken[r.Room.Slug] = true
+	}
+	found := slices.DeleteFunc(slices.Clone(of), func(slug string) bool { return !taken[slug] })
+	slices.Sort(found)
+	return found
+}
+
 // Projects lists all projects by slug.
 func (a *ProjectIndex) Projects() []hub.Project {
 	rows := make([]hub.Project, 0, len(a.projects))

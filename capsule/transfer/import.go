@@ -26,6 +26,8 @@ type ImportOptions struct {
 	Names func(slug, name string, rooms int) (freeSlug, freeName string, err error)
 	// Earlier lists the projects that came from a capsule with this content.
 	Earlier func(contentDigest string) []hub.ProjectID
+	// SharedRooms returns those slugs of rooms that rooms of the hub have already.
+	SharedRooms func(slugs []string) []string
 	// Busy says whether the hub has commands of agents to carry out, which go first.
 	Busy func() bool
 	Log  *slog.Logger
@@ -49,6 +51,7 @@ type importPlan struct {
 	in          hub.CapsuleInspectInput
 	row         hub.CapsuleImportPlan
 	manifest    [sha256.Size]byte
+	rooms       []string // their slugs
 	cancel      context.CancelFunc
 	ended       chan struct{} // closed when what is under way has ended
 	failed      error
@@ -82,7 +85,7 @@ func (x *Imports) PlanImport(ctx context.Context, in hub.CapsuleImportInput) (hu
 	in.Path = filepath.Clean(in.Path)
 	p := &importPlan{in: hub.CapsuleInspectInput(in), row: hub.CapsuleImportPlan{
 		PlanID: newID(), State: hub.CapsulePlanning, Path: in.Path, ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
-		Redactions: map[string]int{}, LeftOut: map[string]int{}, Earlier: []hub.ProjectID{},
+		Redactions: map[string]int{}, LeftOut: map[string]int{}, Earlier: []hub.ProjectID{}, SharedRooms: []string{},
 		Signature: hub.CapsuleSignature{State: hub.SignatureNone},
 	}}
 	x.mu.Lock()
@@ -236,20 +239,27 @@ func (x *Imports) check(ctx context.Context, p *importPlan) error {
 	if err := r.verify(ctx, p.progress); err != nil {
 		return err
 	}
-	row, err := x.describe(r.Manifest(), p.row)
+	var rooms []string
+	if err := r.Rooms(func(room *capsule.Room) error {
+		rooms = append(rooms, room.Slug)
+		return nil
+	}); err != nil {
+		return err
+	}
+	row, err := x.describe(r.Manifest(), rooms, p.row)
 	if err != nil {
 		return err
 	}
 	row.Size, row.State, row.Encrypted, row.Signature = r.size, hub.CapsuleReady, r.encrypted, r.signature
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	p.row, p.manifest = row, manifestSum(r.Manifest())
+	p.row, p.manifest, p.rooms = row, manifestSum(r.Manifest()), rooms
 	settleImport(&p.row)
 	return nil
 }
 
 // describe fills in what a capsule is, and what it would be here now.
-func (x *Imports) describe(m *capsule.Manifest, row hub.CapsuleImportPlan) (hub.CapsuleImportPlan, error) {
+func (x *Imports) describe(m *capsule.Manifest, rooms []string, row hub.CapsuleImportPlan) (hub.CapsuleImportPlan, error) {
 	slug, name, err := x.options.Names(m.Project.Slug, m.Project.Name, int(m.Counts.Rooms))
 	if err != nil {
 		return row, err
@@ -259,6 +269,7 @@ func (x *Imports) describe(m *capsule.Manifest, row hub.CapsuleImportPlan) (hub.
 	row.CapsuleID, row.ContentDigest = m.CapsuleID, m.ContentDigest
 	row.FromSlug, row.FromName, row.Slug, row.Name = m.Project.Slug, m.Project.Name, slug, name
 	row.Earlier = append([]hub.ProjectID{}, x.options.Earlier(m.ContentDigest)...)
+	row.SharedRooms = append([]string{}, x.options.SharedRooms(rooms)...)
 	return row, nil
 }
 
@@ -348,11 +359,11 @@ func (x *Imports) current(p *importPlan, r *capsule.Reader, size int64) (bool, e
 		return false, hub.NewError(hub.CodePlanChanged, "the file is not the one that was planned").
 			WithFix("plan the import again")
 	}
-	now, err := x.describe(r.Manifest(), p.row)
+	now, err := x.describe(r.Manifest(), p.rooms, p.row)
 	if err != nil {
 		return false, err
 	}
-	if now.Slug == p.row.Slug && now.Name == p.row.Name && slices.Equal(now.Earlier, p.row.Earlier) {
+	if now.Slug == p.row.Slug && now.Name == p.row.Name && slices.Equal(now.Earlier, p.row.Earlier) && slices.Equal(now.SharedRooms, p.row.SharedRooms) {
 		return true, nil
 	}
 	p.row = now

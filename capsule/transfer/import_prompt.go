@@ -33,11 +33,27 @@ func importPrompt(p *hub.CapsuleImportPlan) string {
 	if n := len(p.Earlier); n > 0 {
 		line("again", fmt.Sprintf("the same content is here already, as %s; this makes one more", joined(p.Earlier)))
 	}
+	if n := len(p.SharedRooms); n > 0 {
+		line("rooms", fmt.Sprintf("%s that rooms here have, too: %s; from then on write %s/%s, and name the room that is here with its project as well",
+			plural(int64(n), "slug"), some(p.SharedRooms), p.Slug, p.SharedRooms[0]))
+	}
 	line("authors", "names with the id of the new project behind them; nobody can act as one of them")
 	line("tasks", "history: those that had not ended are cancelled here, and oblige nobody")
 	line("by hand", "bind folders to "+plural(p.Counts.Rooms, "room")+" and invite agents; the capsule has no bindings, seats or invites")
 	line("content", p.ContentDigest)
 	return b.String()
+}
+
+// manyNames bounds the names that a line of a question lists.
+const manyNames = 10
+
+// some lists names, but not very many.
+func some(all []string) string {
+	text := strings.Join(all[:min(len(all), manyNames)], ", ")
+	if more := len(all) - manyNames; more > 0 {
+		text += fmt.Sprintf(" and %s more", number(int64(more)))
+	}
+	return text
 }
 
 // signedWords says who has signed a capsule.
