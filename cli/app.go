@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/doctor"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 )
@@ -156,6 +157,9 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 	}
 	for i := range s.Muted {
 		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + muteText(&s.Muted[i])})
+	}
+	if s.Salvaged != nil {
+		rows = append(rows, [2]string{"salvaged", fmt.Sprintf("%s, from %s: %s; see its file SALVAGED", s.Salvaged.Made, s.Salvaged.From, doctor.Missing(s.Salvaged))})
 	}
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})

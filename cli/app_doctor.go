@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -18,22 +17,46 @@ import (
 func newAppDoctor(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
-		json bool
+		storage
+		salvage string
+		json    bool
 	}
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say what is wrong with this installation, and what to do",
 		Long: `Look at the program, the hub and its store, the files in the data root, the adapters
 and the disk. Each line says ok, warn or fail, what was found and what to do. The
-command changes nothing. It ends with exit code 1 if a line says fail.`,
+command changes nothing. It ends with exit code 1 if a line says fail. It reads all of a
+store that no hub serves, and names the files of it that are damaged.
+
+With --salvage it makes a new store, in a folder that does not exist yet, of all that is
+whole in a damaged one, and lists what is missing. It does not change the damaged store.
+The new store has an identity of its own and gives out no number again.`,
 		Example: `  hubcli app doctor
-  hubcli app doctor --json`,
+  hubcli app doctor --json
+  hubcli app doctor --salvage ./salvaged
+  hubcli app doctor --storage ./old --salvage ./salvaged`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runAppDoctor(cmd.Context(), env, &o.baseURL, o.json)
+			if err := o.storage.resolve(env, cmd); err != nil && (o.given || o.salvage != "") {
+				return err // without a data root the doctor looks at the rest
+			}
+			if !cmd.Flags().Changed("salvage") {
+				return runAppDoctor(cmd.Context(), env, &o.baseURL, &o.storage, o.json)
+			}
+			if cmd.Flags().Changed("base-url") {
+				return usage("leave --base-url out", "--salvage reads the folder of a store and asks no hub")
+			}
+			to, err := absolute("--salvage", o.salvage)
+			if err != nil {
+				return err
+			}
+			return runSalvage(env, o.path, to, o.json)
 		},
 	}
 	o.baseURL.add(env, cmd.Flags())
+	o.storage.add(cmd.Flags())
+	cmd.Flags().StringVar(&o.salvage, "salvage", "", "make a store in this `folder` of what is whole in the damaged one")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
 	return cmd
 }
@@ -44,14 +67,14 @@ type doctorReport struct {
 	Findings []doctor.Finding `json:"findings"`
 }
 
-func runAppDoctor(ctx context.Context, env *Env, base *baseURL, asJSON bool) error {
+func runAppDoctor(ctx context.Context, env *Env, base *baseURL, store *storage, asJSON bool) error {
 	m := doctor.Machine{
 		Version: env.Version, Executable: env.Executable, Getenv: env.Getenv,
 		BaseURL: base.url, Named: base.flag.Changed || env.Getenv(hook.EnvBaseURL) != "",
-		Inspect: env.InspectStore, Stopped: env.machine().Stopped, Look: process.Look, FixOf: fixOf,
+		Inspect: env.InspectStore, Examine: env.ExamineStore, Store: store.path, StoreNamed: store.given, Stopped: env.machine().Stopped, Look: process.Look, FixOf: fixOf,
 	}
 	if root, err := env.dataRoot(); err == nil {
-		m.DataRoot, m.Store = root, filepath.Join(root, appStore)
+		m.DataRoot = root
 	}
 	r := doctorReport{OK: true, Findings: doctor.Examine(ctx, m)}
 	if ctx.Err() != nil {

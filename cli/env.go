@@ -52,6 +52,12 @@ type Env struct {
 	// InspectStore looks at a store folder without changing it. The error is
 	// daemon.ErrNoStore if there is nothing, a *Failure if it is not a store.
 	InspectStore func(dir string) (daemon.StoreInfo, error)
+	// ExamineStore reads through a store that no hub serves, and changes nothing. The
+	// error is daemon.ErrNoStore or a *Failure.
+	ExamineStore func(dir string) (daemon.Examined, error)
+	// SalvageStore makes a store in the folder to of what is whole in another, which it
+	// does not change. The error is daemon.ErrNoStore or a *Failure.
+	SalvageStore func(from, to string) (daemon.Salvaged, error)
 	// DeleteStore deletes a store that no hub serves. The error is a *Failure.
 	// The remark names files in the folder that did not belong to the store.
 	DeleteStore func(dir string) (remark string, err error)

@@ -129,7 +129,7 @@ var specified = map[string]map[string]string{
 	"hubcli app permissions allow":  {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions deny":   {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 
-	"hubcli app doctor":        {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app doctor":        {"base-url": "http://127.0.0.1:6969", "storage": "", "salvage": "", "json": "false"},
 	"hubcli app backup":        {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
 	"hubcli app restore":       {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
 	"hubcli app agents":        listed("room", "", "prefix", "", "capability", ""),

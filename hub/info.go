@@ -70,6 +70,9 @@ type AppStatus struct {
 	Asleep        []AsleepAgent      `json:"asleep"` // at most 100, the longest first
 	Paused        []Pause            `json:"paused"` // the pauses in force, the earliest first
 	Muted         []Mute             `json:"muted"`  // the mutes in force, the earliest first
+	// Salvaged says what the store lacks, if it was brought up from a damaged one. Its
+	// lists have at most SalvageShown entries.
+	Salvaged *Salvage `json:"salvaged"`
 }
 
 // AsleepAgent is an agent that has direct messages which it has neither seen nor

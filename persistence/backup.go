@@ -198,17 +198,21 @@ func chunkSum(offset int64, head, data []byte) uint32 {
 	return crc32.Update(checksum(head, place), castagnoli, data)
 }
 
-func (b *backupWriter) writeAll(ctx context.Context, s *Store, view *frozen) error {
+// begin writes what comes before the entries.
+func (b *backupWriter) begin(h *backupHead, point []byte) {
 	b.write(binary.BigEndian.AppendUint16([]byte(backupMagic), backupVersion))
-	h := backupHead{
-		format: FormatVersion, made: hub.TimeOf(time.Now()), head: view.head, instance: s.marker.InstanceID, key: s.key,
-	}
 	b.chunk(chunkHead, h.encode())
-	for rest := view.point; len(rest) > 0; {
+	for rest := point; len(rest) > 0; {
 		n := min(len(rest), backupChunk)
 		b.chunk(chunkPoint, rest[:n])
 		rest = rest[n:]
 	}
+}
+
+func (b *backupWriter) writeAll(ctx context.Context, s *Store, view *frozen) error {
+	b.begin(&backupHead{
+		format: FormatVersion, made: hub.TimeOf(time.Now()), head: view.head, instance: s.marker.InstanceID, key: s.key,
+	}, view.point)
 	entries, err := b.entries(ctx, view.txn)
 	if err != nil {
 		return err

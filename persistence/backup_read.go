@@ -300,23 +300,49 @@ func (c *backupCheck) follow(e *entry) error {
 	return nil
 }
 
-// skip returns the first record number from seq on that was not given up.
-func (c *backupCheck) skip(seq hub.Seq) hub.Seq {
-	for _, g := range c.gaps {
+func (c *backupCheck) skip(seq hub.Seq) hub.Seq { return aboveRecords(c.gaps, seq) }
+
+func (c *backupCheck) skipMessages(id hub.MessageID) hub.MessageID { return aboveGaps(c.gaps, id) }
+
+// aboveGaps returns the first id from id on that was not given up. The order of gaps is
+// that of their records, not of their messages.
+func aboveGaps(gaps []gap, id hub.MessageID) hub.MessageID {
+	for at := hub.MessageID(-1); at != id; {
+		at = id
+		for _, g := range gaps {
+			if id > g.lowMessage && id <= g.highMessage {
+				id = g.highMessage + 1
+			}
+		}
+	}
+	return id
+}
+
+// lacking calls fn for the ranges of ids from want to upto that were not given up.
+func lacking(gaps []gap, want, upto hub.MessageID, fn func(first, last hub.MessageID) error) error {
+	for first := aboveGaps(gaps, want); first <= upto; first = aboveGaps(gaps, want) {
+		last := upto
+		for _, g := range gaps {
+			if g.lowMessage >= first && g.lowMessage < last && g.highMessage > g.lowMessage {
+				last = g.lowMessage
+			}
+		}
+		if err := fn(first, last); err != nil {
+			return err
+		}
+		want = last + 1
+	}
+	return nil
+}
+
+// aboveRecords returns the first record number from seq on that was not given up.
+func aboveRecords(gaps []gap, seq hub.Seq) hub.Seq {
+	for _, g := range gaps {
 		if seq >= g.from && seq <= g.upto {
 			seq = g.upto + 1
 		}
 	}
 	return seq
-}
-
-func (c *backupCheck) skipMessages(id hub.MessageID) hub.MessageID {
-	for _, g := range c.gaps {
-		if id > g.lowMessage && id <= g.highMessage {
-			id = g.highMessage + 1
-		}
-	}
-	return id
 }
 
 // inGap reports whether a block lies within numbers that no record has: an import took them.

@@ -69,20 +69,29 @@ func (k *block) last() hub.MessageID { return k.first + hub.MessageID(len(k.ends
 
 // message decodes one message of the block. Its JSON is a copy.
 func (k *block) message(id hub.MessageID) (core.StoredMessage, error) {
+	b, ok := k.bytesOf(id)
+	if !ok {
+		return core.StoredMessage{}, errDamaged
+	}
+	m, err := decodeMessage(b)
+	if err != nil || m.ID != id {
+		return core.StoredMessage{}, errors.Join(errDamaged, err)
+	}
+	m.JSON = bytes.Clone(m.JSON)
+	return m, nil
+}
+
+// bytesOf returns the bytes of one message of the block; false if they lie beyond it.
+func (k *block) bytesOf(id hub.MessageID) (b []byte, ok bool) {
 	i := int(id - k.first)
 	start, end := uint32(0), binary.BigEndian.Uint32(k.ends[4*i:])
 	if i > 0 {
 		start = binary.BigEndian.Uint32(k.ends[4*i-4:])
 	}
 	if start > end || int64(end) > int64(len(k.body)) {
-		return core.StoredMessage{}, errDamaged
+		return nil, false
 	}
-	m, err := decodeMessage(k.body[start:end])
-	if err != nil || m.ID != id {
-		return core.StoredMessage{}, errors.Join(errDamaged, err)
-	}
-	m.JSON = bytes.Clone(m.JSON)
-	return m, nil
+	return k.body[start:end], true
 }
 
 // blockReader finds messages by id. It stays at the block of the last one, for
@@ -162,6 +171,18 @@ func (x *scopeIndex) add(prefix, name string, id hub.MessageID) {
 		x.lists = append(x.lists, indexList{indexName: k})
 	}
 	x.lists[i].ids = append(x.lists[i].ids, id)
+}
+
+// addMessage adds a message to the scopes in which it is found.
+func (x *scopeIndex) addMessage(m *core.StoredMessage) {
+	if m.To == "" {
+		x.add(prefixChannel, string(m.Channel), m.ID)
+	} else {
+		x.add(prefixInbox, string(m.To), m.ID)
+	}
+	if m.Thread != "" {
+		x.add(prefixThread, string(m.Thread), m.ID)
+	}
 }
 
 // entry returns the index entry: its key ends with the first id, its value holds

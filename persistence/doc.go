@@ -12,6 +12,7 @@
 //	├─ HEAD                the end of the journal, kept independently of Badger
 //	├─ key                 32 secret bytes and their CRC
 //	├─ operator.token      the operator's secret
+//	├─ SALVAGED            what the store lacks, if it was brought up from a damaged one
 //	├─ ballast             allocated space, given up when the disk fills
 //	├─ badger/             journal and rows, one Badger database
 //	│  └─ aside/           debris of a crash, kept until the next start
@@ -32,7 +33,7 @@
 //	e/<table 1>/<key>            entity row, the latest state
 //	d/<scope 32>                 idempotency effect; it expires
 //	g/<first seq 8>              a range of numbers that no record has: given up by
-//	                             --accept-truncated, or taken by an import
+//	                             --accept-truncated, lost in a salvage, or taken by an import
 //	u/<first seq 8>              the same range, if an import took it; see stage.go
 //	r/                           the last frame whose redo list has been carried out
 //

@@ -78,14 +78,7 @@ func (s *Store) addMessages(records []*core.Record) error {
 			if len(k.body) >= maxBlock {
 				s.addBlock()
 			}
-			if m.To == "" {
-				s.index.add(prefixChannel, string(m.Channel), m.ID)
-			} else {
-				s.index.add(prefixInbox, string(m.To), m.ID)
-			}
-			if m.Thread != "" {
-				s.index.add(prefixThread, string(m.Thread), m.ID)
-			}
+			s.index.addMessage(m)
 		}
 	}
 	s.addBlock()

@@ -49,7 +49,7 @@ const (
 // hub puts there before the marker, and the daemon's log.
 func ownedName(name string) bool {
 	switch strings.TrimSuffix(name, tempSuffix) {
-	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameBallast, nameCheckpoints, "ensure.lock":
+	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameBallast, nameCheckpoints, nameSalvaged, "ensure.lock":
 		return true
 	}
 	return isLog(name)

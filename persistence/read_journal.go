@@ -58,14 +58,7 @@ func (s *Store) frameOf(txn *badger.Txn, seq hub.Seq) hub.Seq {
 }
 
 // skipGaps returns the first number from seq on that was not given up.
-func (s *Store) skipGaps(seq hub.Seq) hub.Seq {
-	for _, g := range s.givenUp() {
-		if seq >= g.from && seq <= g.upto {
-			seq = g.upto + 1
-		}
-	}
-	return seq
-}
+func (s *Store) skipGaps(seq hub.Seq) hub.Seq { return aboveRecords(s.givenUp(), seq) }
 
 // readFrame decodes a frame on a copy of its bytes and compares it with its key.
 func readFrame(item *badger.Item) (*frame, error) {

@@ -77,7 +77,7 @@ func notAStore(sentence string) *StartError {
 func corrupt(what string, err error) *StartError {
 	return &StartError{
 		Sentence: "the store is damaged: " + what, Kind: StartCorrupt, Err: err,
-		Fix: "nothing has been changed; restore the folder from a backup, or name another folder with --storage",
+		Fix: "nothing has been changed; restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or name another folder with --storage",
 	}
 }
 
@@ -152,7 +152,7 @@ func databaseError(dir string, err error) *StartError {
 		}
 	}
 	e := corrupt(what, err)
-	e.Fix = "copy the folder as it is, then restore it from a backup, or name another folder with --storage"
+	e.Fix = "copy the folder as it is, then restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or name another folder with --storage"
 	return e
 }
 

@@ -68,6 +68,8 @@ type Store struct {
 	ahead  *ahead
 	opened core.Head // what Head returns
 
+	salvaged *hub.Salvage // what the store lacks; nil: it was not salvaged
+
 	// writing serializes all that commits: Append, PutRows and what
 	// imports write. So at most one transaction can be torn by a crash, which
 	// verify.go relies on.
@@ -148,6 +150,7 @@ func (s *Store) open(o Options) error {
 	if err := s.openJournal(o); err != nil {
 		return err
 	}
+	s.readSalvage()
 	return s.raiseFormat()
 }
 
@@ -217,12 +220,15 @@ func (s *Store) openJournal(o Options) error {
 	}
 	s.head = h
 	if !found && !o.AcceptTruncated {
-		e := corrupt("its HEAD file is missing or fails its checksum, so it is not known how far the journal reached", err)
-		e.Fix = "restore the folder from a backup, or start once with --accept-truncated to take the journal as it is"
-		return e
+		return headLost(err)
 	}
 	begin := time.Now()
-	files, err := s.verify(m, o)
+	data := filepath.Join(s.dir, nameBadger)
+	verify := verifyReach
+	if o.AcceptTruncated {
+		verify = func(dir string, m mark) (*database, error) { return verifyDatabase(dir, m.clean) }
+	}
+	files, err := verify(data, m)
 	if err != nil {
 		return err
 	}
@@ -250,11 +256,17 @@ func (s *Store) openJournal(o Options) error {
 	return nil
 }
 
-// verify checks Badger's files and whether they reach as far as HEAD says. It
+func headLost(err error) *StartError {
+	e := corrupt("its HEAD file is missing or fails its checksum, so it is not known how far the journal reached", err)
+	e.Fix = "restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or start once with --accept-truncated to take the journal as it is"
+	return e
+}
+
+// verifyReach checks Badger's files and whether they reach as far as HEAD says. It
 // changes nothing.
-func (s *Store) verify(m mark, o Options) (*database, error) {
-	d, err := verifyDatabase(filepath.Join(s.dir, nameBadger), m.clean)
-	if err != nil || o.AcceptTruncated || !d.wal.hasFrame || d.wal.lastFrame >= m.lastFrame {
+func verifyReach(dir string, m mark) (*database, error) {
+	d, err := verifyDatabase(dir, m.clean)
+	if err != nil || !d.wal.hasFrame || d.wal.lastFrame >= m.lastFrame {
 		return d, err
 	}
 	// The write-ahead files end before the last frame. Either their end is lost, or
@@ -299,7 +311,7 @@ func truncated(acknowledged, found hub.Seq) *StartError {
 	return &StartError{
 		Sentence: fmt.Sprintf("the store has lost records: its journal ends at %d, but %d was acknowledged", found, acknowledged),
 		Kind:     StartTruncated,
-		Fix:      "restore the folder from a backup, or start once with --accept-truncated to go on without the lost records",
+		Fix:      "restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or start once with --accept-truncated to go on without the lost records",
 	}
 }
 
@@ -331,6 +343,10 @@ func (s *Store) SecretKey() []byte { return append([]byte(nil), s.key...) }
 
 // OperatorToken returns the secret that operators' calls carry.
 func (s *Store) OperatorToken() string { return s.token }
+
+// Salvaged says in short what the store lacks; nil if it was not brought up from a
+// damaged one.
+func (s *Store) Salvaged() *hub.Salvage { return s.salvaged }
 
 // Dir returns the absolute path of the store's folder.
 func (s *Store) Dir() string { return s.dir }

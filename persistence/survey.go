@@ -220,9 +220,12 @@ func (s *Store) checkDensity(head hub.MessageID) error {
 // belowGaps returns the highest id up to id that was not given up.
 func (s *Store) belowGaps(id hub.MessageID) hub.MessageID {
 	gaps := s.givenUp()
-	for i := len(gaps) - 1; i >= 0; i-- {
-		if g := gaps[i]; id > g.lowMessage && id <= g.highMessage {
-			id = g.lowMessage
+	for at := hub.MessageID(-1); at != id; { // their order is that of records, not of messages
+		at = id
+		for i := len(gaps) - 1; i >= 0; i-- {
+			if g := gaps[i]; id > g.lowMessage && id <= g.highMessage {
+				id = g.lowMessage
+			}
 		}
 	}
 	return id

@@ -18,6 +18,7 @@ import (
 	"github.com/dgraph-io/ristretto/v2/z"
 
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // Badger trusts its files. One flipped bit in a write-ahead file (.mem), in the
@@ -30,6 +31,7 @@ import (
 // Badger's formats, as of version 4.
 const (
 	logHeaderSize  = 20 // of .mem and .vlog
+	metaDelete     = 1 << 0
 	metaPointer    = 1 << 1
 	metaTxn        = 1 << 6
 	metaFin        = 1 << 7
@@ -37,6 +39,7 @@ const (
 	txnKey         = "!badger!txn"
 	registryText   = "Hello Badger"
 	pointerSize    = 12
+	nameRegistry   = "KEYREGISTRY"
 )
 
 // walState is what the write-ahead files hold of complete transactions.
@@ -81,11 +84,14 @@ type database struct {
 // store was closed in order, so that nothing can be torn.
 func verifyDatabase(dir string, clean bool) (*database, error) {
 	d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}}}
-	if err := d.verifyLogs(clean); err != nil {
+	err := d.verifyPlain()
+	if err == nil {
+		err = d.verifyLogs(clean)
+	}
+	if err != nil {
 		return d, err
 	}
-	var err error
-	list, registry, discard := filepath.Join(dir, nameManifest), filepath.Join(dir, "KEYREGISTRY"), filepath.Join(dir, nameDiscard)
+	list, registry, discard := filepath.Join(dir, nameManifest), filepath.Join(dir, nameRegistry), filepath.Join(dir, nameDiscard)
 	if d.list, err = readTableList(list); err != nil {
 		return d, failed("its table list fails its checks", list, err)
 	}
@@ -96,6 +102,22 @@ func verifyDatabase(dir string, clean bool) (*database, error) {
 		return d, failed("its statistics, "+nameBadger+"/"+nameDiscard+", cannot be opened", discard, err)
 	}
 	return d, d.verifyTables()
+}
+
+// verifyPlain looks for what is no file: opening a pipe would never end.
+func (d *database) verifyPlain() error {
+	names, err := diskFS{}.ReadDir(d.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ioError("listing the database", err)
+	}
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(d.dir, name)); err == nil && !info.Mode().IsRegular() && name != nameAside {
+			e := corrupt("its folder "+nameBadger+" holds "+strconv.Quote(name)+", which is no file of a store", nil)
+			e.Fix = "nothing has been changed; move that file to another place and start again"
+			return e
+		}
+	}
+	return nil
 }
 
 // verifyLogs checks the write-ahead files and the newest value log. Empty ones
@@ -155,6 +177,7 @@ type logEntry struct {
 	meta       byte
 	key, value []byte // the key without its timestamp
 	ts         uint64
+	expires    uint64 // Unix seconds, 0 never
 	size       int
 }
 
@@ -183,7 +206,7 @@ func nextLogEntry(b []byte) (e logEntry, ok bool) {
 	}
 	key := b[at : at+int(klen)]
 	e = logEntry{
-		meta: b[0], key: key[:klen-8], value: b[at+int(klen) : end],
+		meta: b[0], key: key[:klen-8], value: b[at+int(klen) : end], expires: numbers[2],
 		ts: math.MaxUint64 - binary.BigEndian.Uint64(key[klen-8:]), size: end + crc32.Size,
 	}
 	return e, true
@@ -229,13 +252,12 @@ func (w *walState) scan(b []byte, newest bool) error {
 // note takes an entry of a complete transaction.
 func (w *walState) note(e *logEntry) {
 	w.lastTS = max(w.lastTS, e.ts)
-	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 && e.meta&1 == 0 {
+	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 && e.meta&metaDelete == 0 {
 		w.hasFrame = true
 		w.lastFrame = max(w.lastFrame, hub.Seq(binary.BigEndian.Uint64(number)))
 	}
 	if e.meta&metaPointer != 0 && len(e.value) == pointerSize {
-		// Badger stores pointers in the memory order of the machine.
-		log, size, offset := binary.NativeEndian.Uint32(e.value), binary.NativeEndian.Uint32(e.value[4:]), binary.NativeEndian.Uint32(e.value[8:])
+		log, size, offset := pointer(e.value)
 		w.values[log] = max(w.values[log], offset+size)
 	}
 }
@@ -325,7 +347,7 @@ func (w *walState) valuesBehind(b []byte) int {
 // verifyKeyRegistry checks Badger's file of encryption keys, of which there are
 // none: 16 random bytes and a fixed text.
 func verifyKeyRegistry(name string) error {
-	b, err := os.ReadFile(name)
+	b, err := osfile.ReadSmall(name, 1<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

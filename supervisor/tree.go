@@ -251,7 +251,7 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
 		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Search: t.Hub.SearchStatus(), Journal: journal,
 		Quarantined: t.Hub.Quarantined(), Adapters: adapters, Asleep: t.Hub.Asleep(),
-		Paused: t.Hub.Paused(), Muted: t.Hub.Muted(),
+		Paused: t.Hub.Paused(), Muted: t.Hub.Muted(), Salvaged: t.Store.Salvaged(),
 	}, nil
 }
 

@@ -22,6 +22,20 @@ type StoreInfo struct {
 	Free     int64 // bytes free on its disk; -1 if unknown
 	Held     bool  // a process has it open now
 	Holder   Holder
+	Salvaged *hub.Salvage // what it lacks; nil: it was not brought up from a damaged one
+}
+
+// Examined says how whole a store is that no hub serves.
+type Examined struct {
+	Refused  error // why a start would refuse it; nil: it starts
+	Damaged  []hub.StoreDamage
+	Messages int64 // that are whole
+}
+
+// Salvaged is a store that was brought up from a damaged one.
+type Salvaged struct {
+	Instance hub.InstanceID `json:"instance_id"`
+	hub.Salvage
 }
 
 // Backup is what a backup of a store holds.

@@ -3,8 +3,8 @@
 // in the data root, the adapters and the disk.
 //
 // An examination changes nothing: it starts, stops, writes and deletes nothing, and
-// makes no folder. The one trace of it is that it takes the lock of a store for an
-// instant, to see whether a hub holds it. It runs other executables named hubcli in
+// makes no folder. The one trace of it is that it takes the lock of a store, to see
+// whether a hub holds it, and while it reads a store that none holds. It runs other executables named hubcli in
 // the PATH, to ask for their version. It may run beside anything else.
 //
 // The package knows no command and no flag. What it finds is text of files and of
@@ -43,11 +43,13 @@ type Machine struct {
 	Executable func() (string, error)
 	Getenv     func(string) string
 	DataRoot   string // empty: it cannot be told
-	Store      string // folder of the default store
+	Store      string // folder of the store
+	StoreNamed bool   // the operator named it: it need not be the store of the hub
 	BaseURL    string // address at which the hub should be
 	Named      bool   // the address comes from HUB_BASE_URL or from a flag
 	Inspect    func(dir string) (daemon.StoreInfo, error)
-	Stopped    func(baseURL string) bool // somebody has stopped the hub at the address
+	Examine    func(dir string) (daemon.Examined, error) // of a store that no hub serves; nil: it is not read
+	Stopped    func(baseURL string) bool                 // somebody has stopped the hub at the address
 	Look       func(pid int) (process.Process, bool)
 	FixOf      func(error) string // the way out that an error of Inspect carries
 }

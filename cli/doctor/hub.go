@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -106,39 +105,6 @@ func (x *exam) running(ctx context.Context) {
 	for _, a := range status.Asleep {
 		x.warn("agents", fmt.Sprintf("%s is asleep with %d unread messages", a.AgentID, a.Unread), "begin a turn of it, or see how its harness is woken: hubcli adapter list")
 	}
-}
-
-// store looks at the folder of the store, without opening it.
-func (x *exam) store(context.Context) {
-	dir := x.Store
-	if x.hub != nil {
-		if !client.OnThisMachine(x.BaseURL) || x.hub.StoragePath == "" {
-			return
-		}
-		dir = x.hub.StoragePath
-	}
-	if dir == "" {
-		x.fail("store", "the data root cannot be told", "set HUB_DATA_ROOT to a folder")
-		return
-	}
-	info, err := x.Inspect(dir)
-	switch {
-	case errors.Is(err, daemon.ErrNoStore) && x.hub != nil:
-		x.fail("store", "the hub serves the store "+dir+", and that folder is gone", "stop the hub; what it has in memory is lost. Restore a backup: hubcli app restore FILE")
-		return
-	case errors.Is(err, daemon.ErrNoStore):
-		x.ok("store", "there is no store at "+dir+" yet; the first start makes one")
-		return
-	case err != nil:
-		x.fail("store", err.Error(), cmp.Or(x.FixOf(err), "restore a backup: hubcli app restore FILE"))
-		return
-	}
-	if x.hub != nil && info.Instance != x.hub.InstanceID {
-		x.fail("store", "the folder "+dir+" was exchanged while the hub at "+x.BaseURL+" runs", "stop that hub and start it again: hubcli stop, then hubcli ensure")
-		return
-	}
-	x.ok("store", "the store at "+dir+" has a good marker")
-	x.room(dir, info)
 }
 
 func (x *exam) room(dir string, info daemon.StoreInfo) {

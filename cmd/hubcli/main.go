@@ -59,6 +59,8 @@ func run() int {
 
 		Daemon:       serve,
 		InspectStore: inspectStore,
+		ExamineStore: examineStore,
+		SalvageStore: salvageStore,
 		DeleteStore:  deleteStore,
 		CheckBackup:  checkBackup,
 		RestoreStore: restoreStore,

@@ -23,9 +23,41 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
 	}
+	salvaged, err := persistence.ReadSalvage(dir)
+	if err != nil {
+		salvaged = nil // a start says so in the log and goes on, too
+	}
 	return daemon.StoreInfo{
-		Instance: marker.InstanceID, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who),
+		Instance: marker.InstanceID, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who), Salvaged: salvaged,
 	}, nil
+}
+
+// examineStore reads a store through that no hub serves.
+func examineStore(dir string) (daemon.Examined, error) {
+	x, err := persistence.Examine(dir)
+	if errors.Is(err, persistence.ErrNoStore) {
+		return daemon.Examined{}, daemon.ErrNoStore
+	}
+	if err != nil {
+		return daemon.Examined{}, storeFailure(err)
+	}
+	out := daemon.Examined{Damaged: x.Damaged, Messages: x.Messages}
+	if x.Refused != nil {
+		out.Refused = storeFailure(x.Refused)
+	}
+	return out, nil
+}
+
+// salvageStore makes a store of what is whole in a damaged one.
+func salvageStore(from, to string) (daemon.Salvaged, error) {
+	made, err := persistence.Salvage(from, to, persistence.SalvageOptions{})
+	if errors.Is(err, persistence.ErrNoStore) {
+		return daemon.Salvaged{}, daemon.ErrNoStore
+	}
+	if err != nil {
+		return daemon.Salvaged{}, storeFailure(err)
+	}
+	return daemon.Salvaged{Instance: made.NewInstance, Salvage: made.Salvage}, nil
 }
 
 // deleteStore deletes a real store that nobody serves.

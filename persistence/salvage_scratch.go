@@ -1,0 +1,314 @@
+package persistence
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// scratch is the database in which the versions of all keys of a damaged store are put
+// together.
+type scratch struct {
+	v      *salvager
+	dir    string
+	db     *badger.DB
+	log    *badgerLog
+	batch  *badger.WriteBatch
+	lastTS uint64
+
+	gaps  []gap // that the store knows, and those that are found
+	end   core.Head
+	index scopeIndex
+}
+
+// maxTS is above every number that a store gives to a transaction.
+const maxTS = math.MaxUint64 >> 2
+
+func newScratch(v *salvager) (*scratch, error) {
+	s := &scratch{v: v, dir: filepath.Join(v.r.dir, salvageScratch), log: &badgerLog{log: v.options.Logger}}
+	if err := os.Mkdir(s.dir, 0o700); err != nil {
+		return nil, ioError("making the folder", err)
+	}
+	var err error
+	if s.db, err = badger.OpenManaged(badgerOptions(s.dir, s.log).WithSyncWrites(false)); err != nil {
+		return nil, databaseError(s.dir, err)
+	}
+	return s, nil
+}
+
+func (s *scratch) close() error {
+	if s.batch != nil {
+		s.batch.Cancel()
+	}
+	return s.db.Close()
+}
+
+// collect puts in what passes its checks.
+func (s *scratch) collect(raw *rawReader) error {
+	raw.reaches = s.v.mark.lastFrame
+	if err := raw.listed(); err != nil { // takes nothing: it shows whether anything of them is gone
+		return err
+	}
+	s.batch = s.db.NewManagedWriteBatch()
+	raw.take, raw.damaged = s.put, nil
+	if raw.unlisted {
+		if err := raw.sweep(writtenOnce); err != nil { // first, as what is listed counts more
+			return err
+		}
+	}
+	if err := raw.listed(); err != nil {
+		return err
+	}
+	if len(raw.missed) > 0 { // two files may have been exchanged
+		found := func(e *logEntry) bool { return raw.missed[version{string(e.key), e.ts}] }
+		if err := raw.sweep(found); err != nil {
+			return err
+		}
+	}
+	if raw.frame < raw.reaches {
+		s.v.tell(hub.StoreDamage{File: nameBadger, Reason: fmt.Sprintf("the last record that anything lists is %d, and HEAD knows of %d", raw.frame, raw.reaches)})
+	}
+	err := errors.Join(s.batch.Flush(), s.log.failure())
+	s.batch = nil
+	if err != nil {
+		return databaseError(s.dir, err)
+	}
+	return nil
+}
+
+// put takes one version of a key, if it is whole. Indexes of messages are left out, as
+// they follow from the messages.
+func (s *scratch) put(p rawPair) error {
+	prefix, _, _ := bytes.Cut(p.key, []byte{'/'})
+	switch string(prefix) + "/" {
+	case prefixChannel, prefixThread, prefixInbox:
+		return nil
+	}
+	if p.ts == 0 || p.ts > maxTS {
+		s.v.out.LostRows++
+		return nil
+	}
+	s.lastTS = max(s.lastTS, p.ts)
+	if p.deleted {
+		return s.write(&badger.Entry{Key: p.key}, p.ts)
+	}
+	if checkEntry(p.key, p.value) == nil {
+		return s.write(&badger.Entry{Key: p.key, Value: p.value, ExpiresAt: p.expires}, p.ts)
+	}
+	if bytes.HasPrefix(p.key, []byte(prefixMessage)) {
+		for _, run := range wholeRuns(p.key, p.value) {
+			if err := s.write(&badger.Entry{Key: run.key, Value: run.value}, p.ts); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.v.out.LostRows++
+	return nil
+}
+
+// write puts an entry into the scratch database; one without a value deletes.
+func (s *scratch) write(e *badger.Entry, ts uint64) error {
+	size := int64(len(e.Key) + len(e.Value))
+	if free, err := s.v.options.free(s.dir); err == nil && free < openNeeded+4*size {
+		return storeFull(s.dir, free, openNeeded+4*size) // as restorer.put
+	}
+	if e.Value == nil {
+		return s.batch.DeleteAt(e.Key, ts)
+	}
+	return s.batch.SetEntryAt(e, ts)
+}
+
+// arrange makes of what is there a store that starts: it notes as gaps what lacks
+// between records and between messages, and makes the indexes of the messages.
+func (s *scratch) arrange() error {
+	s.batch = s.db.NewWriteBatchAt(s.lastTS + 1)
+	txn := s.db.NewTransactionAt(s.lastTS, false)
+	defer txn.Discard()
+	err := s.loadGaps(txn)
+	if err == nil {
+		err = s.records(txn)
+	}
+	if err == nil {
+		err = s.messages(txn)
+	}
+	if err != nil {
+		return err
+	}
+	err = errors.Join(s.batch.Flush(), s.log.failure())
+	s.batch = nil
+	if err != nil {
+		return databaseError(s.dir, err)
+	}
+	return nil
+}
+
+// each calls fn for the entries under a prefix.
+func (s *scratch) each(txn *badger.Txn, prefix string, fn func(key, value []byte) error) error {
+	it := iterate(txn, []byte(prefix), false)
+	defer it.Close()
+	for it.Rewind(); it.Valid(); it.Next() {
+		value, err := it.Item().ValueCopy(nil)
+		if err == nil {
+			err = fn(it.Item().KeyCopy(nil), value)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *scratch) loadGaps(txn *badger.Txn) error {
+	return s.each(txn, prefixGap, func(_, value []byte) error {
+		g, err := decodeGap(value)
+		s.gaps = append(s.gaps, g)
+		s.end.Seq, s.end.Message = max(s.end.Seq, g.upto), max(s.end.Message, g.highMessage)
+		return err
+	})
+}
+
+func (s *scratch) giveUp(g gap) error {
+	s.gaps = append(s.gaps, g)
+	return s.write(&badger.Entry{Key: seqKey(prefixGap, g.from), Value: encodeGap(g)}, s.lastTS+1)
+}
+
+// records keeps the frames that the checkpoint needs and notes the gaps between them.
+func (s *scratch) records(txn *badger.Txn) error {
+	var point core.Head
+	if s.v.point != nil {
+		c, err := decodeCheckpoint(s.v.point)
+		if err != nil {
+			return err
+		}
+		point = c.Head
+	}
+	s.end = maxHead(s.end, maxHead(point, s.v.mark.Head))
+	want, began := point.Seq+1, s.v.point != nil
+	var lost []gap
+	err := s.each(txn, prefixFrame, func(key, value []byte) error {
+		f, err := decodeFrame(value)
+		if err != nil {
+			return err
+		}
+		next := aboveRecords(s.gaps, want)
+		switch {
+		case !began && f.first() > next:
+			s.end = maxHead(s.end, frameHead(f)) // what was before them is in no checkpoint
+			return s.batch.Delete(key)
+		case f.last().Seq < next || began && want > point.Seq+1 && f.first() < next:
+			return s.batch.Delete(key)
+		case f.first() > next:
+			lost = append(lost, gap{from: next, upto: f.first() - 1})
+		}
+		began, want = true, f.last().Seq+1
+		s.end = maxHead(s.end, frameHead(f))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if next := aboveRecords(s.gaps, want); next <= s.end.Seq {
+		lost = append(lost, gap{from: next, upto: s.end.Seq})
+	}
+	if !began && s.end.Seq > 0 {
+		s.v.note("no checkpoint is whole and the journal does not begin with its first record: claims, locks, open tasks, projects and rooms are lost; the messages in rooms are there")
+	}
+	for _, g := range lost {
+		s.v.out.LostRecords += int64(g.upto - g.from + 1)
+		s.v.out.LostSeqs = listed(s.v.out.LostSeqs, int64(g.from), int64(g.upto))
+		if err := s.giveUp(g); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listed(list []hub.NumberRange, first, last int64) []hub.NumberRange {
+	if len(list) < salvageListed {
+		list = append(list, hub.NumberRange{First: first, Last: last})
+	}
+	return list
+}
+
+// messages makes the indexes, and notes what ids lack. A note of a gap is kept under
+// the number of a record. Messages that lack may be of any record, so their gaps take
+// numbers behind the end, which no record will have.
+func (s *scratch) messages(txn *badger.Txn) error {
+	known := slices.Clone(s.gaps) // without those that follow
+	s.v.out.Record, s.v.out.Message = s.end.Seq, s.end.Message
+	want := hub.MessageID(1)
+	lack := func(upto hub.MessageID) error {
+		return lacking(known, want, upto, func(first, last hub.MessageID) error {
+			s.end.Seq++
+			s.v.out.LostMessages += int64(last - first + 1)
+			s.v.out.LostIDs = listed(s.v.out.LostIDs, int64(first), int64(last))
+			return s.giveUp(gap{from: s.end.Seq, upto: s.end.Seq, lowMessage: first - 1, highMessage: last})
+		})
+	}
+	err := s.each(txn, prefixMessage, func(key, value []byte) error {
+		k, err := decodeBlock(key, value)
+		if err != nil {
+			return err
+		}
+		if k.first < want { // a second block with the same ids
+			return s.batch.Delete(key)
+		}
+		if err := lack(k.first - 1); err != nil {
+			return err
+		}
+		s.v.out.Messages += int64(len(k.ends) / 4)
+		want = k.last() + 1
+		return s.indexOf(&k)
+	})
+	if err != nil {
+		return err
+	}
+	s.end.Message = max(s.end.Message, want-1)
+	s.v.out.Message = s.end.Message
+	return lack(s.end.Message)
+}
+
+// indexOf writes the index entries of one block.
+func (s *scratch) indexOf(k *block) error {
+	s.index.reset()
+	for id := k.first; id <= k.last(); id++ {
+		m, err := k.message(id)
+		if err != nil {
+			return err
+		}
+		s.index.addMessage(&m)
+	}
+	for i := range s.index.lists {
+		e := s.index.lists[i].entry()
+		if err := s.write(&badger.Entry{Key: e.key, Value: e.value}, s.lastTS+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stream writes what is arranged as a backup.
+func (s *scratch) stream(b *backupWriter) error {
+	b.begin(&backupHead{
+		format: FormatVersion, made: s.v.out.Made, head: s.end, instance: s.v.out.Instance, key: s.v.key,
+	}, s.v.point)
+	txn := s.db.NewTransactionAt(math.MaxUint64, false)
+	defer txn.Discard()
+	n, err := b.entries(context.Background(), txn)
+	if err != nil {
+		return fmt.Errorf("reading what was collected: %w", err)
+	}
+	b.end(n)
+	return b.failed
+}
