@@ -56,7 +56,7 @@ The new store has an identity of its own and gives out no number again.`,
 	}
 	o.baseURL.add(env, cmd.Flags())
 	o.storage.add(cmd.Flags())
-	cmd.Flags().StringVar(&o.salvage, "salvage", "", "make a store in this `folder` of what is whole in the damaged one")
+	cmd.Flags().StringVar(&o.salvage, "salvage", "", "make a store in this `folder` of everything that is whole in the damaged one")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
 	return cmd
 }

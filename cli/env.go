@@ -55,7 +55,7 @@ type Env struct {
 	// ExamineStore reads through a store that no hub serves, and changes nothing. The
 	// error is daemon.ErrNoStore or a *Failure.
 	ExamineStore func(dir string) (daemon.Examined, error)
-	// SalvageStore makes a store in the folder to of what is whole in another, which it
+	// SalvageStore makes a store in the folder to of everything whole in another, which it
 	// does not change. The error is daemon.ErrNoStore or a *Failure.
 	SalvageStore func(from, to string) (daemon.Salvaged, error)
 	// DeleteStore deletes a store that no hub serves. The error is a *Failure.

@@ -118,7 +118,7 @@ func joined(list []span, s span) []span {
 // missing returns how many messages of a list are there, and the ranges that are not.
 func (x *examiner) missing(list []span) (there int64, ranges []hub.NumberRange) {
 	slices.SortFunc(list, func(a, b span) int { return int(int64(a.low) - int64(b.low)) })
-	upto := hub.MessageID(0) // of what has been looked at
+	upto := hub.MessageID(0) // everything up to here has been looked at
 	lack := func(end hub.MessageID) {
 		_ = lacking(x.gaps, upto+1, end, func(first, last hub.MessageID) error {
 			ranges = listed(ranges, int64(first), int64(last))

@@ -148,7 +148,11 @@ func Inspect(dir string) (Marker, error) {
 	}
 	for _, name := range names {
 		if !ownedName(name) {
-			return Marker{}, notAStore("the folder " + dir + " is not empty and is no store: it holds " + strconv.Quote(name))
+			e := notAStore("the folder " + dir + " is not empty and is no store: it holds " + strconv.Quote(name))
+			if name == nameBadger {
+				e.Fix += "; if it is a store that has lost its FORMAT file, restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`"
+			}
+			return Marker{}, e
 		}
 	}
 	return Marker{}, ErrNoStore

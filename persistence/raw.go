@@ -59,6 +59,7 @@ type rawReader struct {
 	take     func(rawPair) error // nil: only look
 	reaches  hub.Seq             // first number of the last frame, as HEAD says
 	frame    hub.Seq             // of the last frame that anything lists
+	lastTS   uint64              // of the last transaction that anything lists; of a look
 	places   map[uint32][]uint32 // where the listed values begin, by value log; of a look
 	missed   map[version]bool    // that are listed and whose values are not where they should be
 }
@@ -164,6 +165,9 @@ func plainReason(err error) string {
 func (r *rawReader) entry(e logEntry) error {
 	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 {
 		r.frame = max(r.frame, hub.Seq(binary.BigEndian.Uint64(number)))
+	}
+	if r.take == nil {
+		r.lastTS = max(r.lastTS, e.ts)
 	}
 	if r.take == nil && e.meta&(metaPointer|metaDelete) == metaPointer && len(e.value) == pointerSize {
 		log, _, offset := pointer(e.value)
@@ -313,8 +317,16 @@ func (r *rawReader) sweep(wanted func(*logEntry) bool) error {
 
 // writtenOnce reports whether a key is given only once and its value proves itself, so
 // that nothing has to point to it. A later value counts: an earlier one was cut by a
-// crash before anybody had heard of it.
-func writtenOnce(e *logEntry) bool {
-	contents := rowKey(core.TableArtifactContent, nil)
-	return bytes.HasPrefix(e.key, []byte(prefixMessage)) || bytes.HasPrefix(e.key, []byte(prefixFrame)) || bytes.HasPrefix(e.key, contents)
+// crash before anybody had heard of it. For the same reason the very last transaction
+// does not count, unless HEAD knows of it: whoever sent it will send it again.
+func (r *rawReader) writtenOnce(e *logEntry, m *mark) bool {
+	number, ok := keyNumber(e.key)
+	known := ok && e.ts <= r.lastTS
+	switch {
+	case bytes.HasPrefix(e.key, []byte(prefixMessage)):
+		return known || ok && hub.MessageID(number) <= m.Message
+	case bytes.HasPrefix(e.key, []byte(prefixFrame)), bytes.HasPrefix(e.key, rowKey(core.TableArtifactContent, nil)):
+		return known || ok && hub.Seq(number) <= m.Seq
+	}
+	return false
 }

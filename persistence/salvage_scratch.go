@@ -62,7 +62,7 @@ func (s *scratch) collect(raw *rawReader) error {
 	s.batch = s.db.NewManagedWriteBatch()
 	raw.take, raw.damaged = s.put, nil
 	if raw.unlisted {
-		if err := raw.sweep(writtenOnce); err != nil { // first, as what is listed counts more
+		if err := raw.sweep(func(e *logEntry) bool { return raw.writtenOnce(e, &s.v.mark) }); err != nil { // first, as what is listed counts more
 			return err
 		}
 	}
@@ -129,7 +129,7 @@ func (s *scratch) write(e *badger.Entry, ts uint64) error {
 	return s.batch.SetEntryAt(e, ts)
 }
 
-// arrange makes of what is there a store that starts: it notes as gaps what lacks
+// arrange makes a store that starts: it notes as gaps what lacks
 // between records and between messages, and makes the indexes of the messages.
 func (s *scratch) arrange() error {
 	s.batch = s.db.NewWriteBatchAt(s.lastTS + 1)

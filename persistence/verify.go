@@ -104,7 +104,7 @@ func verifyDatabase(dir string, clean bool) (*database, error) {
 	return d, d.verifyTables()
 }
 
-// verifyPlain looks for what is no file: opening a pipe would never end.
+// verifyPlain finds names that are no files: opening a pipe would never end.
 func (d *database) verifyPlain() error {
 	names, err := diskFS{}.ReadDir(d.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

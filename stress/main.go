@@ -2,6 +2,7 @@
 //
 //	go run ./stress bench    measures it beside a ceiling
 //	go run ./stress kill     kills it under load and looks for lost data
+//	go run ./stress damage   damages its files and looks for another history
 //	go run ./stress linear   does it all kinds of harm and checks every answer
 //
 // Each takes -h. It listens and connects on loopback only, starts hubs on
@@ -24,6 +25,7 @@ import (
 	"hubcli/stress/bench"
 	"hubcli/stress/ceiling"
 	"hubcli/stress/crash"
+	"hubcli/stress/damage"
 	"hubcli/stress/linear"
 )
 
@@ -44,13 +46,15 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill or linear")
+		return errors.New("which program? bench, kill, damage or linear")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
 		return runBench(ctx, args, stdout, stderr)
 	case "kill":
 		return runKill(ctx, args, stdout, stderr)
+	case "damage":
+		return runDamage(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
 	case "ceiling":
@@ -58,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill and linear", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage and linear", name)
 	}
 }
 
@@ -146,6 +150,27 @@ func runLinear(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return err
 	}
 	summary, err := linear.Run(ctx, o)
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func runDamage(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := damage.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress damage", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Count, "count", o.Count, "damages, each of a copy of the store")
+	flags.IntVar(&o.Records, "records", o.Records, "answered writes that make the store")
+	flags.IntVar(&o.Salvages, "salvages", o.Salvages, "one in so many stores that are not whole is salvaged")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the damages")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	summary, err := damage.Run(ctx, o)
 	if summary != nil {
 		fmt.Fprintln(stdout, summary)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -126,6 +127,22 @@ func TestHistoriesAreLinear(t *testing.T) {
 	}
 }
 
+// TestDamageIsToldOfByTheExecutable is a small run of `stress damage`; the long one is
+// `stress damage --count 2000`. HUBCLI_TEST_DAMAGES says how many damages it does.
+func TestDamageIsToldOfByTheExecutable(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("stores are copied with cp --sparse")
+	}
+	var out strings.Builder
+	count := cmp.Or(os.Getenv("HUBCLI_TEST_DAMAGES"), "14")
+	args := []string{"damage", "--hub", executable, "--dir", t.TempDir(), "--records", "2000", "--count", count, "--salvages", "2"}
+	require.NoError(t, run(t.Context(), args, &out, progress{t}))
+	if !strings.Contains(out.String(), count+" damages of ") {
+		t.Errorf("summary %q", out.String())
+	}
+	t.Log(out.String())
+}
+
 func TestInterruptedBenchLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -156,6 +173,9 @@ func TestArgumentsAreRefusedWithAReason(t *testing.T) {
 		{"bench --bridges 0", "bridges must be"},
 		{"bench --messages 0", "messages must be"},
 		{"bench now", `unexpected argument "now"`},
+		{"damage --count 0", "count must be"},
+		{"damage --records 1", "records must be"},
+		{"damage --salvages 0", "salvages must be"},
 		{"kill --cycles 0", "cycles must be"},
 		{"kill --agents 0", "agents must be"},
 		{"kill --answers 0", "answers must be"},

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/cli"
 	"hubcli/cli/daemon"
+	"hubcli/hub"
 	"hubcli/persistence"
 )
 
@@ -48,7 +49,7 @@ func examineStore(dir string) (daemon.Examined, error) {
 	return out, nil
 }
 
-// salvageStore makes a store of what is whole in a damaged one.
+// salvageStore makes a store of everything that is whole in a damaged one.
 func salvageStore(from, to string) (daemon.Salvaged, error) {
 	made, err := persistence.Salvage(from, to, persistence.SalvageOptions{})
 	if errors.Is(err, persistence.ErrNoStore) {
@@ -101,6 +102,12 @@ func restoreStore(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restor
 // something that is no store is bad input, everything else is the store's.
 func storeFailure(err error) error {
 	var s *persistence.StartError
+	if errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) { // the store opens, and a record is damaged that the state is made of
+		return &cli.Failure{
+			Exit: cli.ExitStore, Sentence: "the store is damaged: " + err.Error(), Err: err,
+			Fix: "see which file it is with `hubcli app doctor`; restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`",
+		}
+	}
 	if !errors.As(err, &s) {
 		return &cli.Failure{Exit: cli.ExitStore, Sentence: err.Error(), Err: err}
 	}

@@ -113,16 +113,7 @@ func Run(ctx context.Context, o Options) (*Summary, error) {
 			return nil, errors.Join(err, os.RemoveAll(dir))
 		}
 	}
-	r := &run{Options: o, exe: exe, store: filepath.Join(dir, "hub"), ledger: newLedger()}
-	for i := range o.Agents {
-		r.agents = append(r.agents, newAgent(i, o.Agents))
-	}
-	for i := range o.Keepers {
-		r.keepers = append(r.keepers, &keeper{name: fmt.Sprintf("keeper-%03d", i)})
-	}
-	for i := range o.Pollers {
-		r.pollers = append(r.pollers, &poller{name: fmt.Sprintf("poller-%03d", i)})
-	}
+	r := newRun(o, exe, dir)
 	summary, err := r.cycles(ctx)
 	if err != nil && ctx.Err() == nil {
 		return nil, fmt.Errorf("%w\nseed %d; the store is kept in %s", err, o.Seed, dir)
