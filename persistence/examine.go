@@ -40,7 +40,7 @@ func Examine(dir string) (Examined, error) {
 	x := &examiner{v: v}
 	raw := newRawReader(filepath.Join(dir, nameBadger))
 	defer raw.close()
-	raw.take, raw.reaches = x.take, v.mark.lastFrame
+	raw.take, raw.reaches, raw.asStart = x.take, v.mark.lastFrame, true
 	if err := raw.listed(); err != nil {
 		return Examined{}, err
 	}

@@ -60,6 +60,7 @@ type rawReader struct {
 	reaches  hub.Seq             // first number of the last frame, as HEAD says
 	frame    hub.Seq             // of the last frame that anything lists
 	lastTS   uint64              // of the last transaction that anything lists; of a look
+	asStart  bool                // leave out the tables that a start leaves out
 	places   map[uint32][]uint32 // where the listed values begin, by value log; of a look
 	missed   map[version]bool    // that are listed and whose values are not where they should be
 }
@@ -119,6 +120,9 @@ func (r *rawReader) tables() error {
 	for _, path := range files {
 		name := filepath.Base(path)
 		there[name] = true
+		if known && !list.named[name] && r.asStart {
+			continue
+		}
 		damaged, unlisted := len(r.damaged), r.unlisted
 		if err := r.table(path); err != nil {
 			return err

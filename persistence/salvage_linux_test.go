@@ -227,3 +227,18 @@ func TestExamineAgreesWithAStart(t *testing.T) {
 		_ = os.RemoveAll(store)
 	}
 }
+
+// TestListCutAtAnEntry: a list of tables that was cut looks like the trace of a crash,
+// and a start that goes by it lacks records. The examination says so, and a salvage
+// reads the tables all the same.
+func TestListCutAtAnEntry(t *testing.T) {
+	killed, _, end := damagedStores(t)
+	require.NoError(t, os.Truncate(filepath.Join(killed, nameBadger, nameManifest), 23))
+	x, err := Examine(killed)
+	if err != nil || x.Refused == nil || len(x.Damaged) == 0 {
+		t.Errorf("the examination says %+v, %v", x, err)
+	}
+	if lost := checkSalvage(t, "list cut", killed, filepath.Join(t.TempDir(), "new"), end); lost != 0 {
+		t.Errorf("the salvage lacks %d messages", lost)
+	}
+}
