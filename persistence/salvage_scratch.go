@@ -183,7 +183,8 @@ func (s *scratch) giveUp(g gap) error {
 	return s.write(&badger.Entry{Key: seqKey(prefixGap, g.from), Value: encodeGap(g)}, s.lastTS+1)
 }
 
-// records keeps the frames that the checkpoint needs and notes the gaps between them.
+// records keeps the frames and notes the gaps between them. Earlier versions deleted the
+// first ones, so the frames may begin anywhere up to the end of the checkpoint.
 func (s *scratch) records(txn *badger.Txn) error {
 	var point core.Head
 	if s.v.point != nil {
@@ -194,19 +195,23 @@ func (s *scratch) records(txn *badger.Txn) error {
 		point = c.Head
 	}
 	s.end = maxHead(s.end, maxHead(point, s.v.mark.Head))
-	want, began := point.Seq+1, s.v.point != nil
+	want, began, first := point.Seq+1, s.v.point != nil, true
 	var lost []gap
 	err := s.each(txn, prefixFrame, func(key, value []byte) error {
 		f, err := decodeFrame(value)
 		if err != nil {
 			return err
 		}
+		if first && began {
+			want = min(want, f.first())
+		}
+		first = false
 		next := aboveRecords(s.gaps, want)
 		switch {
 		case !began && f.first() > next:
 			s.end = maxHead(s.end, frameHead(f)) // what was before them is in no checkpoint
 			return s.batch.Delete(key)
-		case f.last().Seq < next || began && want > point.Seq+1 && f.first() < next:
+		case f.first() < next: // a second frame with the same records
 			return s.batch.Delete(key)
 		case f.first() > next:
 			lost = append(lost, gap{from: next, upto: f.first() - 1})
