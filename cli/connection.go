@@ -35,7 +35,7 @@ the user who started the hub can use them.`,
   hubcli connection models work`,
 	}
 	return group(cmd, newConnectionList(env), newConnectionCreate(env), newConnectionVerify(env), newConnectionModels(env),
-		newConnectionKey(env), newConnectionRename(env), newConnectionDelete(env))
+		newConnectionKey(env), newConnectionMove(env), newConnectionRename(env), newConnectionDelete(env))
 }
 
 // connectionOptions are the flags that all commands about connections have.

@@ -30,7 +30,7 @@ var calls = []string{
 	"adapter install generic --yes", "adapter uninstall generic --yes", "adapter repair generic --yes",
 	"license verify", "license activate KEY-1 --yes", "license deactivate --yes",
 	"providers", "connection list", "connection create --provider openai", "connection verify c", "connection models c", "connection key c --no-key",
-	"connection rename c d", "connection delete c --yes",
+	"connection rename c d", "connection move c --region r", "connection delete c --yes",
 }
 
 func called(path string, with string) string {

@@ -240,6 +240,7 @@ var specified = map[string]map[string]string{
 		"key-variable": "", "key-stdin": "false", "no-key": "false", "param": "[]",
 	},
 	"hubcli connection key":    {"env-credential": "false", "key-variable": "", "key-stdin": "false", "no-key": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli connection move":   {"region": "", "endpoint": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli connection rename": {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli connection delete": {"yes": "false", "base-url": "http://127.0.0.1:6969"},
 

@@ -16,7 +16,7 @@ func TestBadUsage(t *testing.T) {
 		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
 		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},
-		{"connection", "hubcli connection needs a subcommand: list, create, verify, models, key, rename or delete", "see: hubcli connection --help"},
+		{"connection", "hubcli connection needs a subcommand: list, create, verify, models, key, move, rename or delete", "see: hubcli connection --help"},
 		{"connections verify", "hubcli connection verify needs its argument connection", "see: hubcli connection verify --help"},
 		{"connection create --provider openai --key-variable A-B", "--key-variable is no name of a variable", "give the name of the variable, not the key"},
 		{"connection create --provider openai --key-variable=", "--key-variable cannot be empty", "name the variable, or leave --key-variable out"},
