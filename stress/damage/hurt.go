@@ -68,6 +68,7 @@ func (r *run) hurt(store, kind string) (file, how string, err error) {
 		to := r.another(file)
 		return file, "duplicated as " + to, exec.Command("cp", "--sparse=always", path, filepath.Join(store, to)).Run()
 	case "swap":
+		names = slices.DeleteFunc(names, func(name string) bool { return name == file })
 		other := names[r.random.IntN(len(names))]
 		there := filepath.Join(store, other)
 		return file, "swapped with " + other, errors.Join(os.Rename(path, path+"~"), os.Rename(there, path), os.Rename(path+"~", there))
