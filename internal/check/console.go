@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -196,6 +197,11 @@ func driveBrowser(ctx context.Context, total *tally) (err error) {
 	if err != nil {
 		return err
 	}
-	env := append(os.Environ(), "HUBCLI="+hubcli, "CHROMIUM="+chromium, "NO_COLOR=1", "FORCE_COLOR=0")
+	// The pictures of the pages outlive the tests: a person looks at them.
+	pictures, err := filepath.Abs(cmp.Or(os.Getenv("CONSOLE_PICTURES"), filepath.Join(".cache", "console-pictures")))
+	if err != nil {
+		return err
+	}
+	env := append(os.Environ(), "HUBCLI="+hubcli, "CHROMIUM="+chromium, "CONSOLE_PICTURES="+pictures, "NO_COLOR=1", "FORCE_COLOR=0")
 	return nodeTest(ctx, total, node, dir, env, tests)
 }

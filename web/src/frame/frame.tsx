@@ -8,6 +8,7 @@ import { Link, go, place, to } from "../route";
 import { Heading, title } from "../ui/heading";
 import { Outcome } from "../ui/outcome";
 import { step } from "../ui/rows";
+import { line } from "../ui/text";
 import { clockOf } from "../ui/time";
 import type { Ask } from "../wire";
 import { Help } from "./help";
@@ -19,7 +20,7 @@ function Nowhere() {
     <>
       <Heading title="Nothing is here" />
       <p class="empty">
-        The console has no page at <code>/ui/{place.value.path}</code>. <Link to={to("now")}>Go to Now</Link>, or back.
+        The console has no page at <code>/ui/{line(place.value.path)}</code>. <Link to={to("now")}>Go to Now</Link>, or back.
       </p>
     </>
   );

@@ -78,7 +78,7 @@ export function Shown({ one }: { one: Artifact }) {
               The first {bytes(most)} of {bytes(text.length)} are shown. Download it for the rest.
             </p>
           )}
-          <div class="content mono" tabIndex={0} role="region" aria-labelledby="content">
+          <div class="content mono" tabIndex={0} role="region" aria-label="Text">
             <Text>{text.slice(0, most)}</Text>
           </div>
         </>
@@ -122,7 +122,7 @@ export function Compared({ old, now }: { old: Artifact; now: Artifact }) {
       {lines === null && !none && <Empty>They are too long or too different to be compared on a page. Download both.</Empty>}
       {lines && changed === 0 && <Empty>They hold the same.</Empty>}
       {changed > 0 && (
-        <div class="content mono diff" tabIndex={0} role="region" aria-labelledby="diff">
+        <div class="content mono diff" tabIndex={0} role="region" aria-label="Lines">
           {shown.slice(0, shownLines).map((line, i) =>
             line === null ? (
               <p key={i} class="gap">

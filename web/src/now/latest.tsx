@@ -38,25 +38,27 @@ export function Latest({ messages, agents, rooms }: { messages: Message[]; agent
       <h2 id="messages">Messages</h2>
       <Say agents={agents} rooms={rooms} />
       {messages.length === 0 && <Empty>Nothing was said yet.</Empty>}
-      <ol class="rows latest" role="log">
-        {messages
-          .slice(-shown)
-          .toReversed()
-          .map((message) => (
-            <Row key={message.id}>
-              <span class="said-by">
-                <Person id={message.from_agent} authority={message.authority} />
-                <Place message={message} rooms={rooms} />
-                <span class="end">
-                  <Time at={message.ts} />
+      <div role="log">
+        <ol class="rows latest">
+          {messages
+            .slice(-shown)
+            .toReversed()
+            .map((message) => (
+              <Row key={message.id}>
+                <span class="said-by">
+                  <Person id={message.from_agent} authority={message.authority} />
+                  <Place message={message} rooms={rooms} />
+                  <span class="end">
+                    <Time at={message.ts} />
+                  </span>
                 </span>
-              </span>
-              <span class="clamp">
-                <Text>{message.body.slice(0, 600)}</Text>
-              </span>
-            </Row>
-          ))}
-      </ol>
+                <span class="clamp">
+                  <Text>{message.body.slice(0, 600)}</Text>
+                </span>
+              </Row>
+            ))}
+        </ol>
+      </div>
     </section>
   );
 }

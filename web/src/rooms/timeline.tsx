@@ -151,9 +151,9 @@ export function Timeline({ path, wants, events, at, label }: { path: string; wan
       <div class="timeline" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={label}>
         {feed.ready.value && rows.length === 0 && <Empty>Nothing was said here yet. Say something below, or have an agent join.</Empty>}
         {feed.atStart.value && rows.length > 0 && <p class="beginning">This is where it begins.</p>}
-        <ol role="log" aria-label={label} aria-relevant="additions">
-          {draw(kept, rows, events, { start: feed.atStart.value, end: feed.atEnd.value }, at)}
-        </ol>
+        <div role="log" aria-label={label} aria-relevant="additions">
+          <ol>{draw(kept, rows, events, { start: feed.atStart.value, end: feed.atEnd.value }, at)}</ol>
+        </div>
       </div>
       {!sticks && (
         <button type="button" class="to-end" onClick={toEnd} title="key e">

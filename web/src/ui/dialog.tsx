@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { Alert, wordsOf } from "./said";
 import { said } from "./outcome";
+import { line } from "./text";
 
 // Dialog is modal and native: it keeps the focus, ends with Escape, and gives the focus back.
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ComponentChildren }) {
@@ -23,7 +24,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
     >
       <div class="dialog">
         <header class="row">
-          <h2 id={id}>{title}</h2>
+          <h2 id={id}>{line(title)}</h2>
           <button type="button" class="quiet end" aria-label="Close" onClick={onClose}>
             ✕
           </button>
@@ -72,7 +73,7 @@ export function Act({ label, about, title, children, reason, optional = false, q
   };
   return (
     <>
-      <button type="button" class={quiet ? "quiet" : ""} aria-label={about && `${label} ${about}`} onClick={() => setOpen(true)}>
+      <button type="button" class={quiet ? "quiet" : ""} aria-label={about && line(`${label} ${about}`)} onClick={() => setOpen(true)}>
         {label}
       </button>
       {open && (

@@ -24,7 +24,7 @@ export function Heading({ title: name, children }: { title: string; children?: C
   }, [move]);
   return (
     <h1 ref={self} tabIndex={-1}>
-      {children ?? name}
+      {children ?? line(name)}
     </h1>
   );
 }

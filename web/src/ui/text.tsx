@@ -13,17 +13,27 @@ export const clean = (text: string) => text.replaceAll("\r\n", "\n").replace(hid
 // line is clean on one line.
 export const line = (text: string) => clean(text).split(/\s+/u).filter(Boolean).join(" ");
 
+// A letter with its marks is never broken, and so are emoji that are joined. Where there are more
+// of them than in any language, a line may break between them, or one letter leaves the page.
+const seen = `(?!${hidden.source})`;
+const special = new RegExp(`${hidden.source}|(?:${seen}[\\p{M}\\u200c\\u200d]){8}(?=[\\p{M}\\u200c\\u200d])|(?:${seen}\\S\\ufe0f?\\u200d){12}`, "gu");
+
 function shown(text: string): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
-  for (const found of text.matchAll(hidden)) {
-    parts.push(text.slice(from, found.index));
-    parts.push(
-      <span class="sign" title="a character that cannot be seen">
-        {sign(found[0])}
-      </span>,
-    );
-    from = found.index + found[0].length;
+  for (const found of text.matchAll(special)) {
+    const end = found.index + found[0].length;
+    if (found[0].length > 2) {
+      parts.push(text.slice(from, end), <wbr />);
+    } else {
+      parts.push(
+        text.slice(from, found.index),
+        <span class="sign" title="a character that cannot be seen">
+          {sign(found[0])}
+        </span>,
+      );
+    }
+    from = end;
   }
   return parts.length === 0 ? text : [...parts, text.slice(from)];
 }
