@@ -293,7 +293,7 @@ func TestNamedFilesStayChecked(t *testing.T) {
 		"the statistics are a folder": {func(t *testing.T, dir string) {
 			_ = os.Remove(inBadger(dir, nameDiscard))
 			put(t, dir, nameBadger+"/"+nameDiscard+"/x", "")
-		}, "its statistics, badger/DISCARD, cannot be opened"},
+		}, `its folder badger holds "DISCARD", which is no file of a store`},
 		"a foreign file": {func(t *testing.T, dir string) {
 			put(t, dir, nameBadger+"/notes.mem", "mine")
 		}, `its folder badger holds "notes.mem"`},
