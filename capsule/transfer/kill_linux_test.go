@@ -48,7 +48,9 @@ func TestKilledBetweenSignatureAndCapsule(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	out := filepath.Join(base, "out")
-	cmd := exec.Command(strace, "-f", "-qq", "-o", filepath.Join(base, "trace"), "-e", "trace=linkat", "-e", "inject=linkat:signal=SIGKILL:error=EPERM:when=2",
+	// strace counts the calls of each thread, so the call is named by its path.
+	cmd := exec.Command(strace, "-f", "-qq", "-o", filepath.Join(base, "trace"), "-P", filepath.Join(out, "signed.hubpack"),
+		"-e", "trace=linkat", "-e", "inject=linkat:signal=SIGKILL:error=EPERM:when=1",
 		os.Args[0], "-test.run=^TestSignedExportChild$")
 	cmd.Env = append(os.Environ(), signedVariable+"="+base)
 	said, _ := cmd.CombinedOutput()
