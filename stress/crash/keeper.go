@@ -217,8 +217,11 @@ func (k *keeper) verify(c *wire.Conn, addr string, all bool) error {
 		if err != nil {
 			return err
 		}
-		if status != 200 || string(body) != k.text(t.n) {
-			return fmt.Errorf("%w: artifact %s of %s answers %d with %d bytes, not the %d that were kept", errBroken, t.id, k.name, status, len(body), len(k.text(t.n)))
+		if status != 200 {
+			return fmt.Errorf("%w: artifact %s of %s answers %d %s", errBroken, t.id, k.name, status, bytes.TrimSpace(body))
+		}
+		if string(body) != k.text(t.n) {
+			return fmt.Errorf("%w: artifact %s of %s has %d bytes, not the %d that were kept, or others", errBroken, t.id, k.name, len(body), len(k.text(t.n)))
 		}
 	}
 	return k.verifyMemory(c, addr)
