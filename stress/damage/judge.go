@@ -155,5 +155,6 @@ func (r *run) salvage(ctx context.Context, store, before string) error {
 		}
 	}
 	r.summary.Salvaged++
+	p.Kill() // it may be writing its index
 	return os.RemoveAll(to)
 }
