@@ -19,7 +19,7 @@ import (
 // compiled from. Packages mostly wait: more of them run at once than there are
 // processors. The one that takes longest is named first and so begins first.
 func test(ctx context.Context, total *tally) error {
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./...")
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./...")
 }
 
 // race runs all tests in Go under the race detector.
