@@ -368,7 +368,7 @@ func TestDirectoryInAFilesPlace(t *testing.T) {
 	var lines bytes.Buffer
 	_, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
 	var start *StartError
-	if !errors.As(err, &start) || !strings.Contains(start.Sentence, "badger/LOCK") || strings.Contains(start.Sentence, "Cannot write") || start.Fix == "" {
+	if !errors.As(err, &start) || !strings.Contains(start.Sentence, `its folder badger holds "LOCK"`) || strings.Contains(start.Sentence, "Cannot write") || start.Fix == "" {
 		t.Errorf("Open: %v", err)
 	}
 	if strings.Contains(lines.String(), "badger:") {
