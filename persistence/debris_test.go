@@ -360,7 +360,7 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 	}
 }
 
-// TestDirectoryInAFilesPlace reaches Badger's own refusal: it must not be told raw.
+// TestDirectoryInAFilesPlace: a folder is found before Badger refuses it in words of its own.
 func TestDirectoryInAFilesPlace(t *testing.T) {
 	dir := newStore(t, 3)
 	require.NoError(t, os.Remove(inBadger(dir, "KEYREGISTRY")))
