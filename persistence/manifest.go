@@ -172,7 +172,53 @@ func (d *database) verifyTables() error {
 			return failed("its table "+name+" fails its checksums", filepath.Join(d.dir, name), err)
 		}
 	}
+	return d.verifyUnnamed()
+}
+
+// verifyUnnamed makes sure that the list has left out no table that is needed. A list
+// that was cut, or an earlier one in its place, looks like the trace of a crash. But
+// what a crash leaves out is also in the tables that are named, or in the write-ahead
+// files. Messages show this, for they are never deleted.
+func (d *database) verifyUnnamed() error {
+	for _, name := range d.debris {
+		if filepath.Ext(name) != ".sst" || verifyTable(filepath.Join(d.dir, name)) != nil {
+			continue // empty or half: it was never in force
+		}
+		for _, key := range messageBounds(filepath.Join(d.dir, name)) {
+			number, _ := keyNumber(key)
+			if d.wal.blocks[number] {
+				continue
+			}
+			there, err := d.holds(key)
+			if err != nil {
+				return corrupt("its tables cannot be read", err)
+			}
+			if !there {
+				return corrupt("its table list, "+nameBadger+"/"+nameManifest+", does not name the table "+name+", which has messages that are nowhere else", nil)
+			}
+		}
+	}
 	return nil
+}
+
+// messageBounds returns the first and the last key of messages in a table, if any.
+func messageBounds(name string) (keys [][]byte) {
+	for _, backward := range []bool{false, true} {
+		_ = withTable(name, options.NoVerification, func(t *table.Table) error { // it has been verified
+			kind, from := table.NOCACHE, []byte(prefixMessage)
+			if backward {
+				kind, from = table.NOCACHE|table.REVERSED, after(from)
+			}
+			it := t.NewIterator(kind)
+			defer it.Close()
+			it.Seek(y.KeyWithTs(from, math.MaxUint64))
+			if it.Valid() && bytes.HasPrefix(it.Key(), []byte(prefixMessage)) {
+				keys = append(keys, bytes.Clone(y.ParseKey(it.Key())))
+			}
+			return nil
+		})
+	}
+	return keys
 }
 
 // verifyTable reads a table through and checks every block.
@@ -198,8 +244,10 @@ func withTable(name string, check options.ChecksumVerificationMode, fn func(*tab
 
 // holdsFrame reports whether a table holds the frame that begins with seq, or its
 // deletion.
-func (d *database) holdsFrame(seq hub.Seq) (found bool, err error) {
-	key := seqKey(prefixFrame, seq)
+func (d *database) holdsFrame(seq hub.Seq) (bool, error) { return d.holds(seqKey(prefixFrame, seq)) }
+
+// holds reports whether a named table holds a key, or its deletion.
+func (d *database) holds(key []byte) (found bool, err error) {
 	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
 		err := withTable(filepath.Join(d.dir, name), options.NoVerification, func(t *table.Table) error {
 			it := t.NewIterator(table.NOCACHE)

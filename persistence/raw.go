@@ -59,14 +59,13 @@ type rawReader struct {
 	take     func(rawPair) error // nil: only look
 	reaches  hub.Seq             // first number of the last frame, as HEAD says
 	frame    hub.Seq             // of the last frame that anything lists
-	lastTS   uint64              // of the last transaction that anything lists; of a look
 	asStart  bool                // leave out the tables that a start leaves out
 	places   map[uint32][]uint32 // where the listed values begin, by value log; of a look
-	missed   map[version]bool    // that are listed and whose values are not where they should be
+	missed   map[version]place   // that are listed and whose values are not where they should be
 }
 
 func newRawReader(dir string) *rawReader {
-	return &rawReader{dir: dir, logs: map[uint32]*os.File{}, wal: walState{values: map[uint32]uint32{}}, missed: map[version]bool{}, places: map[uint32][]uint32{}}
+	return &rawReader{dir: dir, logs: map[uint32]*os.File{}, wal: walState{values: map[uint32]uint32{}}, missed: map[version]place{}, places: map[uint32][]uint32{}}
 }
 
 func (r *rawReader) close() {
@@ -170,9 +169,6 @@ func (r *rawReader) entry(e logEntry) error {
 	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 {
 		r.frame = max(r.frame, hub.Seq(binary.BigEndian.Uint64(number)))
 	}
-	if r.take == nil {
-		r.lastTS = max(r.lastTS, e.ts)
-	}
 	if r.take == nil && e.meta&(metaPointer|metaDelete) == metaPointer && len(e.value) == pointerSize {
 		log, _, offset := pointer(e.value)
 		r.places[log] = append(r.places[log], offset)
@@ -268,14 +264,25 @@ func uvarintSize(n uint64) (size int) {
 
 func (r *rawReader) miss(e logEntry) {
 	if len(r.missed) < maxMissed {
-		r.missed[version{string(e.key), e.ts}] = true
+		_, size, offset := pointer(e.value)
+		r.missed[version{string(e.key), e.ts}] = place{offset, size}
 	}
 }
+
+// swept is an entry that sweep has found.
+type swept struct {
+	logEntry
+	place place
+	last  bool // of the last transaction of its file
+}
+
+// place is where a value stands in a value log, and how long its entry is.
+type place struct{ offset, size uint32 }
 
 // sweep reads the entries of the value logs in the order of the files, and takes those
 // that wanted wants. Behind damage it goes on where something listed begins. It comes
 // after a look.
-func (r *rawReader) sweep(wanted func(*logEntry) bool) error {
+func (r *rawReader) sweep(wanted func(*swept) bool) error {
 	logs, err := databaseFiles(r.dir, ".vlog")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ioError("listing the database", err)
@@ -284,29 +291,22 @@ func (r *rawReader) sweep(wanted func(*logEntry) bool) error {
 		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
 			continue // valueBytes says so, if anything points there
 		}
-		var taken error
 		places := r.places[fileNumber(path)]
 		slices.Sort(places)
+		var taken error
 		err := withMap(path, func(b []byte) error {
-			for at := logHeaderSize; at < len(b); {
-				e, ok := nextLogEntry(b[at:])
-				if !ok {
-					i, _ := slices.BinarySearch(places, uint32(at)+1)
-					if i == len(places) {
-						return nil
-					}
-					at = int(places[i])
-					continue
+			last := uint64(0)
+			valueEntries(b, places, func(e *swept) bool {
+				last = max(last, e.ts)
+				return true
+			})
+			valueEntries(b, places, func(e *swept) bool {
+				if e.last = e.ts == last; e.meta&metaDelete == 0 && wanted(e) {
+					e.meta &^= metaPointer
+					taken = r.entry(e.logEntry)
 				}
-				at += e.size
-				if e.meta&metaDelete != 0 || !wanted(&e) {
-					continue
-				}
-				e.meta &^= metaPointer
-				if taken = r.entry(e); taken != nil {
-					return nil
-				}
-			}
+				return taken == nil
+			})
 			return nil
 		})
 		if taken != nil {
@@ -319,18 +319,33 @@ func (r *rawReader) sweep(wanted func(*logEntry) bool) error {
 	return nil
 }
 
-// writtenOnce reports whether a key is given only once and its value proves itself, so
-// that nothing has to point to it. A later value counts: an earlier one was cut by a
-// crash before anybody had heard of it. For the same reason the very last transaction
-// does not count, unless HEAD knows of it: whoever sent it will send it again.
-func (r *rawReader) writtenOnce(e *logEntry, m *mark) bool {
-	number, ok := keyNumber(e.key)
-	known := ok && e.ts <= r.lastTS
-	switch {
-	case bytes.HasPrefix(e.key, []byte(prefixMessage)):
-		return known || ok && hub.MessageID(number) <= m.Message
-	case bytes.HasPrefix(e.key, []byte(prefixFrame)), bytes.HasPrefix(e.key, rowKey(core.TableArtifactContent, nil)):
-		return known || ok && hub.Seq(number) <= m.Seq
+// valueEntries calls fn for the entries of a value log until it returns false.
+func valueEntries(b []byte, places []uint32, fn func(*swept) bool) {
+	for at := logHeaderSize; at < len(b); {
+		e, ok := nextLogEntry(b[at:])
+		if !ok {
+			i, _ := slices.BinarySearch(places, uint32(at)+1)
+			if i == len(places) {
+				return
+			}
+			at = int(places[i])
+			continue
+		}
+		if !fn(&swept{logEntry: e, place: place{uint32(at), uint32(e.size)}}) {
+			return
+		}
+		at += e.size
 	}
-	return false
+}
+
+// writtenOnce reports whether nothing has to point to an entry: its key is given only
+// once, its value proves itself, and its transaction was committed.
+//
+// The last transaction of a value log may have been cut by a crash before anybody had
+// heard of it, and its numbers may have been given out again. All others were
+// committed: the store begins one only when the one before it was synced, and Badger
+// begins another value log at each start.
+func writtenOnce(e *swept) bool {
+	contents := rowKey(core.TableArtifactContent, nil)
+	return !e.last && (bytes.HasPrefix(e.key, []byte(prefixMessage)) || bytes.HasPrefix(e.key, []byte(prefixFrame)) || bytes.HasPrefix(e.key, contents))
 }

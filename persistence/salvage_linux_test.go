@@ -228,17 +228,33 @@ func TestExamineAgreesWithAStart(t *testing.T) {
 	}
 }
 
-// TestListCutAtAnEntry: a list of tables that was cut looks like the trace of a crash,
-// and a start that goes by it lacks records. The examination says so, and a salvage
-// reads the tables all the same.
-func TestListCutAtAnEntry(t *testing.T) {
+// TestListThatLeavesATableOut: a list of tables that was cut, or is an earlier one, looks
+// like the trace of a crash. A start must not put the tables aside that it leaves out:
+// it refuses and changes nothing, so that the list can be put back. A salvage reads the
+// tables all the same.
+func TestListThatLeavesATableOut(t *testing.T) {
 	killed, _, end := damagedStores(t)
-	require.NoError(t, os.Truncate(filepath.Join(killed, nameBadger, nameManifest), 23))
-	x, err := Examine(killed)
-	if err != nil || x.Refused == nil || len(x.Damaged) == 0 {
-		t.Errorf("the examination says %+v, %v", x, err)
+	list := filepath.Join(killed, nameBadger, nameManifest)
+	good, err := os.ReadFile(list)
+	require.NoError(t, err)
+	for _, size := range []int64{manifestHeader, 23} {
+		require.NoError(t, os.WriteFile(list, good[:size], 0o600))
+		if _, err := Open(killed, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), nameManifest) {
+			t.Errorf("cut to %d bytes: %v", size, err)
+		}
+		if _, err := os.Stat(filepath.Join(killed, nameBadger, nameAside)); err == nil {
+			t.Errorf("cut to %d bytes: something was put aside", size)
+		}
+		x, err := Examine(killed)
+		if err != nil || x.Refused == nil || len(x.Damaged) == 0 {
+			t.Errorf("the examination says %+v, %v", x, err)
+		}
 	}
 	if lost := checkSalvage(t, "list cut", killed, filepath.Join(t.TempDir(), "new"), end); lost != 0 {
 		t.Errorf("the salvage lacks %d messages", lost)
+	}
+	require.NoError(t, os.WriteFile(list, good, 0o600))
+	if outcome, err := judge(killed, end); err != nil || outcome != "opened" {
+		t.Errorf("with the list put back: %s, %v", outcome, err)
 	}
 }

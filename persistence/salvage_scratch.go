@@ -62,7 +62,7 @@ func (s *scratch) collect(raw *rawReader) error {
 	s.batch = s.db.NewManagedWriteBatch()
 	raw.take, raw.damaged = s.put, nil
 	if raw.unlisted {
-		if err := raw.sweep(func(e *logEntry) bool { return raw.writtenOnce(e, &s.v.mark) }); err != nil { // first, as what is listed counts more
+		if err := raw.sweep(writtenOnce); err != nil { // first, as what is listed counts more
 			return err
 		}
 	}
@@ -70,7 +70,10 @@ func (s *scratch) collect(raw *rawReader) error {
 		return err
 	}
 	if len(raw.missed) > 0 { // two files may have been exchanged
-		found := func(e *logEntry) bool { return raw.missed[version{string(e.key), e.ts}] }
+		found := func(e *swept) bool {
+			at, ok := raw.missed[version{string(e.key), e.ts}]
+			return ok && at == e.place
+		}
 		if err := raw.sweep(found); err != nil {
 			return err
 		}

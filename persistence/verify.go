@@ -48,6 +48,7 @@ type walState struct {
 	lastFrame hub.Seq           // highest first sequence number of a frame
 	lastTS    uint64            // highest commit timestamp
 	values    map[uint32]uint32 // end of the values pointed to, by value log
+	blocks    map[uint64]bool   // numbers of the blocks of messages
 }
 
 // databaseFiles lists the files of dir that end so, by rising number.
@@ -83,7 +84,7 @@ type database struct {
 // verifyDatabase checks Badger's files and changes nothing. clean says that the
 // store was closed in order, so that nothing can be torn.
 func verifyDatabase(dir string, clean bool) (*database, error) {
-	d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}}}
+	d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}, blocks: map[uint64]bool{}}}
 	err := d.verifyPlain()
 	if err == nil {
 		err = d.verifyLogs(clean)
@@ -255,6 +256,9 @@ func (w *walState) note(e *logEntry) {
 	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 && e.meta&metaDelete == 0 {
 		w.hasFrame = true
 		w.lastFrame = max(w.lastFrame, hub.Seq(binary.BigEndian.Uint64(number)))
+	}
+	if number, ok := bytes.CutPrefix(e.key, []byte(prefixMessage)); ok && len(number) == 8 && w.blocks != nil {
+		w.blocks[binary.BigEndian.Uint64(number)] = true
 	}
 	if e.meta&metaPointer != 0 && len(e.value) == pointerSize {
 		log, size, offset := pointer(e.value)

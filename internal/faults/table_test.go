@@ -246,7 +246,8 @@ var faults = []fault{
 	{208, "a replay shows hidden tasks", "showEnded", always("m.sees.Task"), "TestMomentsHideDirectTasks"},
 	{209, "all is shown of moments before the history", "has", swap("return at <= m.ts", "return true"), "TestMomentsBeforeTheHistory"},
 	{215, "bytes of a value become entries", "nextPlace", swap(" && rowOfEntries(b[next:]) > valueThreshold", ""), "TestForgedEntriesStayWithinValues"},
+	{215, "a transaction that was cut is salvaged", "writtenOnce", swap("!e.last && ", ""), "TestCutTransactionsAreNotSalvaged"},
 	{215, "a salvage works on a full disk", "write", never("openNeeded+4*size"), "TestSalvageIsAllOrNothing"},
-	{216, "an examination reads tables that a start leaves out", "tables", never("r.asStart"), "TestListCutAtAnEntry"},
+	{216, "an examination reads tables that a start leaves out", "tables", never("r.asStart"), "TestListThatLeavesATableOut"},
 	{217, "a damaged record has no way out", "storeFailure", never("CodeCorruptRecord"), "TestDamagedRecordHasAWayOut"},
 }
