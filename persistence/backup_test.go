@@ -3,6 +3,7 @@ package persistence
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -225,6 +226,20 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 		b[i] ^= 0x10
 		refused(fmt.Sprintf("byte %d of %d changed", i, len(b)), b)
 		refused(fmt.Sprintf("cut at %d", i), backup[:i])
+	}
+	chunks := 0
+	for at := len(backupMagic) + 2; at < len(backup); chunks++ {
+		size := int(binary.BigEndian.Uint32(backup[at+1:]))
+		b := bytes.Clone(backup)
+		b[at+5+size/2] ^= 0x10
+		_, err := CheckBackup(bytes.NewReader(b))
+		if want := fmt.Sprintf("damaged at byte %d ", at); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("a damaged chunk at %d: %v", at, err)
+		}
+		at += 5 + size + 4
+	}
+	if chunks < 4 {
+		t.Errorf("a backup of %d chunks", chunks)
 	}
 	refused("one byte more", append(bytes.Clone(backup), 0))
 	refused("cut by one", backup[:len(backup)-1])

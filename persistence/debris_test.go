@@ -188,6 +188,8 @@ func TestAsideIsKeptWhereRecordsAreGivenUp(t *testing.T) {
 	dir := newStore(t, 10)
 	list := mustRead(t, inBadger(dir, nameManifest))
 	put(t, dir, nameBadger+"/"+nameManifest, string(list[:16])) // the list of an empty database
+	table := mustRead(t, inBadger(dir, "000001.sst"))
+	put(t, dir, nameBadger+"/000001.sst", string(table[:len(table)/2])) // as if it had never been whole
 	if _, err := Open(dir, Options{}); !isStart(err, StartTruncated) {
 		t.Fatalf("Open: %v, want truncated", err)
 	}

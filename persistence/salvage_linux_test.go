@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -51,7 +52,8 @@ func TestSalvageOfDamage(t *testing.T) {
 		case "delete":
 			require.NoError(t, os.Remove(filepath.Join(store, name)))
 		case "swap":
-			other := files[random.IntN(len(files))]
+			others := slices.DeleteFunc(slices.Clone(files), func(file string) bool { return file == name })
+			other := others[random.IntN(len(others))]
 			what += " with " + other
 			swap(t, filepath.Join(store, name), filepath.Join(store, other))
 		default:
