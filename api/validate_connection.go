@@ -83,8 +83,24 @@ func validateKey(key, variable string, env, none bool) error {
 	case strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return hub.Invalid("key", "the key has a blank or a character that no key has").
 			WithFix("check that it is the key alone, on one line and without quotation marks")
-	case variable != "" && !variableName.MatchString(variable):
+	case variable != "" && (!variableName.MatchString(variable) || likeKey(variable)):
 		return hub.Invalid("key_variable", "key_variable is no name of a variable").WithFix("give the name of the variable, not the key")
 	}
 	return nil
+}
+
+// keyRun is how many letters and digits follow each other in a key, at the least.
+const keyRun = 16
+
+// likeKey reports whether a name of a variable is rather a key that was pasted there. An
+// answer about a variable that is not set has its name, so it would have the key. Keys have
+// long runs of digits and small letters; names of variables have words.
+func likeKey(name string) bool {
+	for _, run := range strings.Split(name, "_") {
+		small := strings.ContainsFunc(run, func(r rune) bool { return r >= 'a' && r <= 'z' })
+		if len(run) >= keyRun && small && strings.ContainsAny(run, "0123456789") {
+			return true
+		}
+	}
+	return false
 }
