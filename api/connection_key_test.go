@@ -18,7 +18,7 @@ func TestKeysAreNoNamesOfVariables(t *testing.T) {
 		if (err == nil) != taken {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err != nil && (strings.Contains(err.Error(), name)) {
+		if err != nil && strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
