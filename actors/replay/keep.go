@@ -16,8 +16,8 @@ import (
 )
 
 // The states that are kept. A moment applies the records behind one, so they bound its
-// time: twenty thousand records take some fifty milliseconds. A large state is kept less
-// often, so that the kept states take at most keptPerRecord bytes for each record.
+// time, which `stress bench --figures moments` measures. A large state is kept less often, so
+// that the kept states take at most keptPerRecord bytes for each record.
 const (
 	keptEvery     = 5_000
 	keptPerRecord = 200

@@ -9,7 +9,7 @@ const (
 	besideQuantum = 500 * time.Microsecond
 	besideStep    = 250 * time.Microsecond
 	besideLongest = 3 * besideQuantum
-	besideLooks   = 16 // calls for each look at the clock
+	besideLooks   = 4 // calls for each look at the clock
 )
 
 // Beside lets long work rest while something urgent is under way, such as the call of somebody
@@ -23,10 +23,15 @@ type Beside struct {
 // NewBeside returns a Beside that asks urgent.
 func NewBeside(urgent func() bool) *Beside { return &Beside{urgent: urgent, since: time.Now()} }
 
-// Rest is called after each small piece of work. It rests while something is urgent, but not
-// for long, and not if the work has just begun.
+// Rest is called after each small piece of work. It lets others run that wait for this
+// processor, and rests while something is urgent, but not for long, and not if the work has
+// just begun.
 func (b *Beside) Rest() {
-	if b.calls++; b.calls%besideLooks != 0 || time.Since(b.since) < besideQuantum {
+	if b.calls++; b.calls%besideLooks != 0 {
+		return
+	}
+	yield()
+	if time.Since(b.since) < besideQuantum {
 		return
 	}
 	for rested := time.Duration(0); rested < besideLongest && b.urgent(); rested += besideStep {

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// TestBesideRestsWhileSomethingIsUrgent works for a tenth of a millisecond at a time and looks
+// TestBesideRestsWhileSomethingIsUrgent works for a part of the quantum at a time and looks
 // how long that takes.
 func TestBesideRestsWhileSomethingIsUrgent(t *testing.T) {
-	const pieces, piece = 1_600, 100 * time.Microsecond
+	const pieces, piece = 1_600, besideQuantum / besideLooks
 	took := func(urgent func() bool) (all time.Duration) {
 		synctest.Test(t, func(*testing.T) {
 			began, b := time.Now(), NewBeside(urgent)

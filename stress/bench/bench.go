@@ -33,6 +33,7 @@ var figures = []figure{
 	{"relay", (*run).relay},
 	{"mcp", (*run).mcp},
 	{"search", (*run).search},
+	{"moments", (*run).moments},
 	{"million", (*run).million},
 	{"capsules", (*run).capsules},
 }

@@ -89,7 +89,7 @@ func (t *travel) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = t.load(ctx, t.process.Addr, string(room.Row.Channel), wire.Counter+capsuleBody)
+	_, err = t.load(ctx, t.Messages, t.process.Addr, string(room.Row.Channel), wire.Counter+capsuleBody)
 	return err
 }
 

@@ -84,7 +84,7 @@ func (r *run) million(ctx context.Context) (results []Result, err error) {
 		}
 		return err
 	}
-	took, err := r.load(ctx, p.Addr, "general", wire.Counter+strings.Repeat("x", largeBodyBytes-len(wire.Counter)))
+	took, err := r.load(ctx, r.Messages, p.Addr, "general", wire.Counter+strings.Repeat("x", largeBodyBytes-len(wire.Counter)))
 	if err != nil {
 		return nil, err
 	}
@@ -120,9 +120,9 @@ func (r *run) million(ctx context.Context) (results []Result, err error) {
 	), p.Stop()
 }
 
-// load posts r.Messages messages to a channel and returns the time it took. The body contains
+// load posts so many messages to a channel and returns the time it took. The body contains
 // wire.Counter.
-func (r *run) load(ctx context.Context, addr, channel, body string) (time.Duration, error) {
+func (r *run) load(ctx context.Context, messages int, addr, channel, body string) (time.Duration, error) {
 	cs, err := dial(ctx, addr, loadAgents)
 	if err != nil {
 		return 0, err
@@ -131,7 +131,7 @@ func (r *run) load(ctx context.Context, addr, channel, body string) (time.Durati
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var left atomic.Int64
-	left.Store(int64(r.Messages))
+	left.Store(int64(messages))
 	var turns []turn
 	for i, c := range cs {
 		post, err := r.posterTo(c, addr, agentName(i), channel, body)

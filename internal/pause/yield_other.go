@@ -1,0 +1,8 @@
+//go:build !linux
+
+package pause
+
+import "runtime"
+
+// yield lets other goroutines run.
+func yield() { runtime.Gosched() }
