@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import icon from "../icon.svg";
 import { kept } from "../kept";
 import { go, to } from "../route";
@@ -33,7 +33,8 @@ function tell(ask: Ask): void {
 // useNotify tells of each question that is new since the tab has read them first, once.
 export function useNotify(asks: readonly Ask[] | null): void {
   const told = useRef<Set<string> | null>(null);
-  useEffect(() => {
+  // Together with the rows, so that a person who looks away after they are there is not told of them.
+  useLayoutEffect(() => {
     if (!asks) return;
     const before = told.current;
     told.current = new Set([...(before ?? []), ...asks.map((ask) => ask.ask_id)]);
