@@ -10,7 +10,7 @@ export const tabs = [
 // things are the pages of one thing each, of what a hub has in a room.
 export async function things(hub, room) {
   const first = async (path) => (await hub.get(path))[0];
-  const places = [`rooms/${room.room_id}`, `settings/${room.room_id}`];
+  const places = [`rooms/${room.room_id}`, `rooms/${room.room_id}/at`, `settings/${room.room_id}`];
   const message = await first(`/v1/log?room_id=${room.room_id}&limit=1`);
   if (message) places.push(`knowledge/${message.id}`);
   const thread = (await hub.get(`/v1/log?room_id=${room.room_id}&limit=1000`)).find((one) => one.thread_id);

@@ -1,24 +1,14 @@
-import type { ComponentChildren } from "preact";
 import { useRead } from "../read";
+import { Part } from "../ui/part";
 import { Person } from "../ui/person";
 import { Command, Empty } from "../ui/said";
+import { TaskLine } from "../ui/taskline";
 import { Line, Text, line } from "../ui/text";
 import { Age } from "../ui/time";
-import type { Artifact, Decision, Memory, Room, RoomStatus, Seat, Task } from "../wire";
+import type { Artifact, Decision, Memory, Room, RoomStatus, Seat } from "../wire";
 import { Limits } from "./limits";
 
 const looks: Record<string, string> = { at_prompt: "bad", blocked: "bad", working: "good", waiting: "plain", idle: "plain" };
-
-function Part({ title, count, children }: { title: string; count?: number | undefined; children: ComponentChildren }) {
-  return (
-    <section>
-      <h2>
-        {title} {count !== undefined && count > 0 && <span class="count">{count}</span>}
-      </h2>
-      {children}
-    </section>
-  );
-}
 
 const SeatLine = ({ seat, deaf }: { seat: Seat; deaf: boolean }) => (
   <li>
@@ -59,18 +49,6 @@ function Seats({ status }: { status: RoomStatus }) {
     </Part>
   );
 }
-
-const taskLooks: Record<string, string> = { working: "good", input_required: "bad", open: "plain" };
-
-const TaskLine = ({ task }: { task: Task }) => (
-  <li title={line(task.title)}>
-    <span class="soft">#{task.task_id}</span> <span class="cut grow"><Line>{task.title}</Line></span>
-    <span class="end">
-      {task.assignee && <Person id={task.assignee} />}{" "}
-      <span class={`badge badge-${taskLooks[task.status] ?? "plain"}`}>{task.ready || task.status !== "open" ? task.status.replace("_", " ") : "blocked"}</span>
-    </span>
-  </li>
-);
 
 // About is what stands beside the timeline: who is here, what they work on, what the room keeps
 // in mind, and its limits.

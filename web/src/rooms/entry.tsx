@@ -1,4 +1,4 @@
-import { Link, setQuery } from "../route";
+import { Link, setQuery, to } from "../route";
 import { Body } from "../ui/body";
 import { Person } from "../ui/person";
 import { Line } from "../ui/text";
@@ -30,8 +30,15 @@ function sortOf(message: Message): Sort | undefined {
 
 export const replyTo = (message: Message) => setQuery({ reply: `${message.id}`, thread: message.thread_id ?? "" });
 
-// Entry is one message. same: it follows one of the same agent and shows no name.
-export function Entry({ message, same, found }: { message: Message; same: boolean; found: boolean }) {
+interface EntryProps {
+  message: Message;
+  same: boolean; // it follows one of the same agent and shows no name
+  found?: boolean; // the address names it
+  past?: boolean; // it is shown as it was, and leads nowhere
+}
+
+// Entry is one message.
+export function Entry({ message, same, found = false, past = false }: EntryProps) {
   const sort = sortOf(message);
   const direct = message.to_agent !== null;
   const look = ["said", same && "same", direct && "direct", sort && `sort-${sort.look}`, message.authority === "operator" && "own", found && "found"];
@@ -53,29 +60,52 @@ export function Entry({ message, same, found }: { message: Message; same: boolea
             {message.kind.startsWith("task") && message.kind !== "task_result" && ` #${message.id}`}
           </span>
         )}
-        {message.reply_to !== null && (
+        {message.reply_to !== null && past && <span class="soft">answers #{message.reply_to}</span>}
+        {message.reply_to !== null && !past && (
           <Link class="soft" to={`?at=${message.reply_to}`}>
             answers #{message.reply_to}
           </Link>
         )}
-        {message.thread_id && (
+        {message.thread_id && past && (
+          <span class="soft small">
+            ⤷ <Line>{message.thread_id}</Line>
+          </span>
+        )}
+        {message.thread_id && !past && (
           <button type="button" class="quiet small" data-open onClick={() => setQuery({ thread: message.thread_id ?? "", reply: "" })}>
             ⤷ <Line>{message.thread_id}</Line>
           </button>
         )}
-        <span class="end said-at">
-          <button type="button" class="quiet small reply" onClick={() => replyTo(message)}>
-            Reply
-          </button>
-          <Link to={`?at=${message.id}`} class="soft" title={`message ${message.id}`}>
+        {past ? (
+          <span class="end said-at soft" title={`message ${message.id}`}>
             <Time at={message.ts} />
-          </Link>
-        </span>
+          </span>
+        ) : (
+          <Doors message={message} />
+        )}
       </div>
       <Body text={message.body} />
     </li>
   );
 }
+
+// Doors are the ways on from a message: to answer it, to the room as it was then, and to the
+// message itself.
+const Doors = ({ message }: { message: Message }) => (
+  <span class="end said-at">
+    <button type="button" class="quiet small reply" onClick={() => replyTo(message)}>
+      Reply
+    </button>
+    {message.room_id && (
+      <Link to={to("rooms", message.room_id, "at", message.ts)} class="soft small reply" title="the room at this moment">
+        Then
+      </Link>
+    )}
+    <Link to={`?at=${message.id}`} class="soft" title={`message ${message.id}`}>
+      <Time at={message.ts} />
+    </Link>
+  </span>
+);
 
 export interface Event {
   at: string;

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Page } from "../pages";
 import { useRead, useTail } from "../read";
+import { Replay } from "../replay";
 import { Link, to } from "../route";
 import { Heading } from "../ui/heading";
 import { Person } from "../ui/person";
@@ -108,6 +109,9 @@ function RoomList() {
   );
 }
 
-const Rooms = ({ rest }: { rest: readonly string[] }) => (rest[0] ? <OneRoom key={rest[0]} id={rest[0]} /> : <RoomList />);
+function Rooms({ rest: [id, at, moment = ""] }: { rest: readonly string[] }) {
+  if (!id) return <RoomList />;
+  return at === "at" ? <Replay key={id} id={id} moment={moment} /> : <OneRoom key={id} id={id} />;
+}
 
 export const roomsPage: Page = { name: "rooms", label: "Rooms", key: "r", view: Rooms };

@@ -73,6 +73,9 @@ export function OneRoom({ id }: { id: string }) {
         </span>
         {room.archived && <span class="badge">archived</span>}
         <PauseRoom room={room} />
+        <Link to={to("rooms", room.room_id, "at")} title="what the room was like at any moment">
+          Replay
+        </Link>
         <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
           About
         </button>

@@ -1,0 +1,78 @@
+import { useMemo, useRef } from "preact/hooks";
+import { get } from "../api";
+import { useRead } from "../read";
+import { Link, go, place, setQuery, to } from "../route";
+import { Heading } from "../ui/heading";
+import { said } from "../ui/outcome";
+import { Line } from "../ui/text";
+import type { Room } from "../wire";
+import type { Source } from "./looker";
+import { Past } from "./past";
+import type { Moment } from "./types";
+import { addressOf, whenOf } from "./when";
+
+const shown = 100; // messages before a moment
+
+function sourceOf(room: string): Source {
+  return (when, stop) => {
+    const at = when === "latest" ? "" : "ts" in when ? `&ts=${encodeURIComponent(addressOf(when.ts))}` : `&seq=${when.seq}`;
+    return get<Moment>(`/v1/rooms/${encodeURIComponent(room)}/at?limit=${shown}${at}`, stop);
+  };
+}
+
+async function copy(address: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(new URL(address, location.href).href);
+    said.value = "The link to this moment is in the clipboard.";
+  } catch {
+    said.value = "The browser lets no page write to the clipboard. The address of this page is the link.";
+  }
+}
+
+// Replay shows a room as it was. The address names the moment, so that a link leads there.
+export function Replay({ id, moment: address }: { id: string; moment: string }) {
+  const room = useRead<Room>(`/v1/rooms/${encodeURIComponent(id)}`, ["rooms"]).value;
+  const source = useMemo(() => sourceOf(id), [id]);
+  // Where the person went by the slider is in the address, too; it is not read back.
+  const went = useRef("");
+  const begin = useRef(whenOf(address));
+  if (address !== went.current) begin.current = whenOf(address);
+  const name = room?.name ?? id;
+  const aside = place.value.query.get("about") === "1";
+  return (
+    <div class={aside ? "room replay with-about" : "room replay"}>
+      <header class="room-head">
+        <Heading title={`${name}, replay`}>
+          <Line>{name}</Line>
+        </Heading>
+        <span class="soft grow">as it was</span>
+        <Link to={to("rooms", id)}>Back to now</Link>
+        <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
+          What there was
+        </button>
+      </header>
+      <Past
+        source={source}
+        begin={begin.current}
+        arrived={(position) => {
+          went.current = addressOf(position);
+          go(to("rooms", id, "at", went.current) + location.search, true);
+        }}
+        more={(moment) =>
+          moment.messages.length === shown && (
+            <p class="beginning">
+              These are the last {shown} messages before the moment.{" "}
+              <Link to={`${to("rooms", id)}?at=${moment.messages[0]?.id ?? 0}`}>Those before</Link>
+            </p>
+          )
+        }
+      >
+        {(moment) => (
+          <button type="button" class="quiet" onClick={() => void copy(to("rooms", id, "at", String(moment.seq)))}>
+            Copy link
+          </button>
+        )}
+      </Past>
+    </div>
+  );
+}
