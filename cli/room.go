@@ -33,7 +33,7 @@ project. Without --project, create and list take the project of the bound room.`
   hubcli room show`,
 	}
 	return group(cmd, newRoomCreate(env), newRoomList(env), newRoomShow(env), newRoomStatus(env), newRoomBind(env), newRoomUnbind(env), newRoomLocks(env), newRoomGuard(env), newRoomAllowHost(env),
-		newRoomRename(env), newRoomArchive(env), newRoomUnarchive(env))
+		newRoomRename(env), newRoomReplay(env), newRoomArchive(env), newRoomUnarchive(env))
 }
 
 // project is --project of the commands that make and list rooms. Without it they take

@@ -1,52 +1,23 @@
 // What axe-core knows of how a page is read out, seen and used with the keyboard alone: no
 // page of the console, and no state of one, breaks any of its rules.
 //
-// Its script runs in a world of its own beside the page. So the policy of the page, which
-// allows scripts of the hub alone, stays as it is.
-//
 // CONSOLE_PICTURES names the folder of the pictures that are taken of each page on the way;
 // go run ./internal/check browser sets it to one in .cache.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Hub, eventually, hubcli } from "../outside/hub.mjs";
+import { all, ofColors, violations } from "./axe.mjs";
 import { Browser, address } from "./browser.mjs";
 import { come, settled, tabs, things } from "./places.mjs";
 
-const source = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const pictures = process.env.CONSOLE_PICTURES ?? join(process.cwd(), ".cache", "console-pictures");
 const sizes = [[1280, 800], [320, 568]];
 const themes = ["light", "dark"];
-
-// ofColors are the rules whose answer depends on the theme. The other ones are asked in one theme
-// at each width, which halves the time.
-const ofColors = JSON.stringify({ runOnly: ["color-contrast", "link-in-text-block"], resultTypes: ["violations"] });
-const all = JSON.stringify({ resultTypes: ["violations"] });
-
-// violations says what is wrong with what a page shows now.
-async function violations(page, options) {
-  const session = await page.context().newCDPSession(page);
-  const { frameTree } = await session.send("Page.getFrameTree");
-  const { executionContextId: contextId } = await session.send("Page.createIsolatedWorld", { frameId: frameTree.frame.id, worldName: "axe" });
-  const evaluate = async (expression) => {
-    const { result, exceptionDetails } = await session.send("Runtime.evaluate", { contextId, expression, awaitPromise: true, returnByValue: true });
-    assert.equal(exceptionDetails, undefined, exceptionDetails?.exception?.description);
-    return result.value;
-  };
-  await evaluate(`${source}; 0`);
-  const found = await evaluate(`axe.run(document, ${options}).then(({ violations, passes }) => ({
-    passes: passes.length,
-    broken: violations.map(({ id, help, nodes }) => ({ id, help, count: nodes.length, nodes: nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + " | " + (n.any[0]?.message ?? n.all[0]?.message ?? n.none[0]?.message)) })),
-  }))`);
-  await session.detach();
-  assert.ok(found.passes > 5 || options !== all, `axe looked at nothing: ${found.passes}`);
-  return found.broken;
-}
 
 describe("axe-core finds nothing", () => {
   let browser;

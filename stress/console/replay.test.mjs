@@ -1,9 +1,16 @@
 // The replay of a room: what the page shows of a moment is what the ordinary reads said then.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { Hub } from "../outside/hub.mjs";
+import { promisify } from "node:util";
+import { Hub, hubcli } from "../outside/hub.mjs";
+import { all, violations } from "./axe.mjs";
 import { Browser, address } from "./browser.mjs";
+
+const run = promisify(execFile);
 
 describe("the replay of a room", () => {
   let hub, browser, room;
@@ -150,6 +157,9 @@ describe("the replay of a room", () => {
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByText("The room begins at").waitFor();
     await page.getByText("Nothing had been said here.").waitFor();
+    await page.getByRole("button", { name: "Save…" }).click();
+    await page.getByRole("dialog").getByText(`hubcli room replay ${room.room_id}`).waitFor();
+    await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Back to now" }).click();
     const entry = page.getByRole("log").getByRole("listitem").filter({ hasText: "who takes the cart?" });
     await entry.hover();
@@ -175,6 +185,42 @@ describe("the replay of a room", () => {
     await hub.restart("SIGKILL");
     const { page, wrong, close } = await open(`/${log[6].seq}`);
     await shows(page, log[6]);
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+
+  it("is saved as one file, which shows the same without a hub and without a network", async () => {
+    const file = join(hub.root, "checkout.html");
+    await run(hubcli, ["room", "replay", room.room_id, "--out", file, "--base-url", hub.url], { env: hub.env });
+    assert.equal((await stat(file)).mode & 0o777, 0o600);
+    await assert.rejects(run(hubcli, ["room", "replay", room.room_id, "--out", file, "--base-url", hub.url], { env: hub.env }), /is there already/);
+    const { page, wrong, close } = await browser.tab({ offline: true });
+    let requests = 0;
+    page.on("request", (request) => (requests += request.url().startsWith("file:") ? 0 : 1));
+    await page.goto(`file://${file}`);
+    await shows(page, log.at(-1));
+    for (const [i, at] of log.entries()) {
+      const spoken = at.messages.length > (log[i - 1]?.messages.length ?? 0);
+      if (!spoken || log[i + 1]?.ts === at.ts) continue; // the file has the moments of messages
+      await page.evaluate((ts) => (location.hash = ts), at.ts);
+      await shows(page, at);
+    }
+    await page.getByRole("slider", { name: "Moment" }).focus();
+    await page.keyboard.press("Home");
+    await page.getByText("Nothing had been said here.").waitFor();
+    await page.getByRole("button", { name: "Play" }).click();
+    await page.locator(".timeline").getByText("good night").waitFor();
+    for (const width of [320, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${width}: the page is too wide`);
+        assert.deepEqual(await violations(page, all), [], `at ${width} pixels, ${colorScheme}`);
+        if (process.env.CONSOLE_PICTURES) await page.screenshot({ path: join(process.env.CONSOLE_PICTURES, `saved-replay-${width}-${colorScheme}.png`) });
+      }
+    }
+    assert.equal(requests, 0);
+    assert.equal(await page.evaluate(() => document.querySelectorAll("img, iframe").length), 0);
     assert.deepEqual(wrong, []);
     await close();
   });

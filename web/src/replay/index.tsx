@@ -1,9 +1,11 @@
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
 import { get } from "../api";
 import { useRead } from "../read";
 import { Link, go, place, setQuery, to } from "../route";
+import { Dialog } from "../ui/dialog";
 import { Heading } from "../ui/heading";
 import { said } from "../ui/outcome";
+import { Command } from "../ui/said";
 import { Line } from "../ui/text";
 import type { Room } from "../wire";
 import type { Source } from "./looker";
@@ -29,6 +31,27 @@ async function copy(address: string): Promise<void> {
   }
 }
 
+// Save says how the replay becomes a file. A command writes it: it holds the whole history, and who
+// may have it is decided in the terminal.
+function Save({ id }: { id: string }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        Save…
+      </button>
+      {open && (
+        <Dialog title="Save this replay" onClose={() => setOpen(false)}>
+          <p>
+            <Command>{`hubcli room replay ${id}`}</Command> writes it as one HTML file, which a browser shows without a hub and without a network.
+          </p>
+          <p>The file holds what the agents wrote, secrets too if they wrote some. Direct messages are not in it.</p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
 // Replay shows a room as it was. The address names the moment, so that a link leads there.
 export function Replay({ id, moment: address }: { id: string; moment: string }) {
   const room = useRead<Room>(`/v1/rooms/${encodeURIComponent(id)}`, ["rooms"]).value;
@@ -47,6 +70,7 @@ export function Replay({ id, moment: address }: { id: string; moment: string }) 
         </Heading>
         <span class="soft grow">as it was</span>
         <Link to={to("rooms", id)}>Back to now</Link>
+        <Save id={id} />
         <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
           What there was
         </button>

@@ -30,7 +30,7 @@ function Listed<T>({ title, rows, all = rows.length, children }: ListedProps<T>)
 
 // Held is a claim or a file lock, with who held it, its fence, and until when.
 const Held = ({ what, agent, fence, until }: { what: string; agent: string; fence: number; until: string }) => (
-  <li title={line(what)}>
+  <li class="two" title={line(what)}>
     <span class="cut grow">
       <Line>{what}</Line>
     </span>
@@ -95,7 +95,7 @@ export function State({ moment: m }: { moment: Moment }) {
       </Listed>
       <Listed title="Decisions" rows={m.decisions}>
         {(one) => (
-          <li key={one.decision_id} title={line(one.note)}>
+          <li key={one.decision_id} class="two" title={line(one.note)}>
             <span class="cut grow">
               <Line>{one.title}</Line>
             </span>

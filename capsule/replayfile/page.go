@@ -1,0 +1,65 @@
+package replayfile
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"io"
+
+	"hubcli/internal/peertext"
+)
+
+// The viewer, as the folder web gives it.
+var (
+	//go:embed dist/viewer.js
+	script []byte
+	//go:embed dist/viewer.css
+	style []byte
+)
+
+// Write writes the replay as one HTML file. Its policy names the script and the style by what
+// they are, and allows nothing else: no other script, no address, no frame, no form.
+func (r *Replay) Write(w io.Writer) error {
+	data, err := r.data()
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '%s'; style-src '%s'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<meta name="color-scheme" content="light dark">
+<title>%s</title>
+<style>%s</style>
+</head>
+<body>
+<div id="app"><noscript>This page needs JavaScript. It asks no host for anything.</noscript></div>
+<script type="application/json" id="replay">%s</script>
+<script>%s</script>
+</body>
+</html>
+`, sum(script), sum(style), html.EscapeString(peertext.ModelLine(r.Name)), style, data, script)
+	return err
+}
+
+// data is the replay as JSON without any sign of markup: what agents wrote is in it as they wrote
+// it, and these signs have the form \u003c.
+func (r *Replay) data() ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(true) // texts of agents stand in a page
+	err := e.Encode(r)
+	return bytes.TrimSpace(out.Bytes()), err
+}
+
+func sum(text []byte) string {
+	of := sha256.Sum256(text)
+	return "sha256-" + base64.StdEncoding.EncodeToString(of[:])
+}
