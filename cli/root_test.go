@@ -228,6 +228,7 @@ var specified = map[string]map[string]string{
 	"hubcli browser engines":   {"data-root": "", "json": "false"},
 	"hubcli browser install":   {"data-root": ""},
 	"hubcli room allow-host":   {"project": "", "remove": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room replay":       {"project": "", "out": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room guard":        {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 
 	"hubcli providers":         {"json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -150,7 +150,7 @@ func TestBadUsage(t *testing.T) {
 		{"project export p --scope half", "there is no such scope", "use knowledge, complete or selected_rooms"},
 		{"project export p --rooms r_1", "--rooms are named in the scope selected_rooms, and only there", "give rooms together with the scope selected_rooms"},
 		{"project show", "hubcli project show needs its argument project", "see: hubcli project show --help"},
-		{"room", "hubcli room needs a subcommand: create, list, show, status, bind, unbind, locks, guard, allow-host, rename, archive or unarchive", "see: hubcli room --help"},
+		{"room", "hubcli room needs a subcommand: create, list, show, status, bind, unbind, locks, guard, allow-host, rename, replay, archive or unarchive", "see: hubcli room --help"},
 		{"room create --name x --project=", "--project is missing", "name the project by its id, slug or name; see: hubcli project list"},
 		{"room create --project p", "--name is missing", "name the room, for example --name Checkout"},
 		{"room create --project p --name x --force", "--force needs --force-reason", "say in --force-reason why a second, similar room is needed"},
