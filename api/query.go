@@ -99,6 +99,13 @@ func (q *Query) Name(name string, limit int) string {
 	return value
 }
 
+// Thread returns thread_id, or "".
+func (q *Query) Thread() hub.ThreadID {
+	value, _ := q.lookup("thread_id")
+	q.Keep(checkThread(hub.ThreadID(value)))
+	return hub.ThreadID(value)
+}
+
 // Names returns all values of a parameter that may be repeated, each once.
 func (q *Query) Names(name string, limit int) []string {
 	var values []string

@@ -58,6 +58,14 @@ func checkName[T ~string](field string, name T, limit int) error {
 	return hub.CheckName(field, string(name), limit)
 }
 
+// checkThread is hub.CheckThread for a thread that may be absent.
+func checkThread(id hub.ThreadID) error {
+	if id == "" {
+		return nil
+	}
+	return hub.CheckThread("thread_id", id)
+}
+
 // checkNames refuses a list of more than most names, or with a name that hub.CheckName
 // refuses.
 func checkNames(field string, list []string, most, limit int) error {

@@ -21,7 +21,7 @@ func ValidateClaim(in *hub.ClaimInput) error {
 	}
 	return first(
 		hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars),
-		checkName("thread_id", in.ThreadID, hub.MaxNameChars),
+		checkThread(in.ThreadID),
 		checkTTL(&in.TTLSec),
 		checkWait(in.WaitSec),
 		ValidateMetadata(in.Metadata))

@@ -76,7 +76,7 @@ func checkTarget(in *hub.PostInput) error {
 		return err
 	}
 	return first(
-		checkName("thread_id", in.ThreadID, hub.MaxNameChars),
+		checkThread(in.ThreadID),
 		checkID("reply_to", in.ReplyTo),
 		checkID("parent_task_id", in.ParentTaskID))
 }

@@ -70,6 +70,13 @@ func (f *faults) given(member, name string, limit int) {
 	}
 }
 
+// thread refuses what is no id of a thread. Empty is absent.
+func (f *faults) thread(id hub.ThreadID) {
+	if id != "" {
+		f.hub(hub.CheckThread("thread", id))
+	}
+}
+
 // agent refuses what is no id of an agent. Empty is absent.
 func (f *faults) agent(member string, id hub.AgentID) {
 	if id != "" {
@@ -213,7 +220,7 @@ func (t *Task) check(l *Limits) error {
 	f.ref("room", t.Room, 'r')
 	f.before("parent", t.Parent, t.ID)
 	f.optional("run", t.Run, 'u')
-	f.given("thread", string(t.Thread), hub.MaxNameChars)
+	f.thread(t.Thread)
 	f.text("title", t.Title, hub.MaxTitleChars)
 	f.is(slices.Contains(hub.TaskStatuses(), t.Status), "status")
 	f.agent("assignee", t.Assignee)
@@ -244,7 +251,7 @@ func (m *Message) check(l *Limits) error {
 	f.text("body", m.Body, l.Texts.MaxBodyChars)
 	f.before("reply_to", m.ReplyTo, m.ID)
 	f.before("parent_task", m.ParentTask, m.ID)
-	f.given("thread", string(m.Thread), hub.MaxNameChars)
+	f.thread(m.Thread)
 	if len(m.Metadata) > 0 {
 		f.object(m.Metadata, hub.MaxMetadataDepth)
 	}

@@ -126,7 +126,7 @@ func (c *call) leasesQuery(query *api.Query, key string, chars int) hub.LeasesQu
 
 func listClaims(c *call) (reply, error) {
 	query := c.query()
-	thread := query.Name("thread_id", hub.MaxNameChars)
+	thread := query.Thread()
 	q := c.leasesQuery(query, "claim_key", hub.MaxNameChars)
 	q.ThreadID = hub.ThreadID(thread)
 	return readList(c, query, q, c.service().Claims)

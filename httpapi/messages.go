@@ -59,7 +59,7 @@ func listMessages(c *call) (reply, error) {
 	query := c.query()
 	q := hub.MessagesQuery{
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
-		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		ThreadID: query.Thread(),
 		Since:    query.Cursor("since_id"),
 		Limit:    query.Limit(),
 		Tail:     query.Bool("tail"),
@@ -100,7 +100,7 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 	query := c.query()
 	q := hub.EventsQuery{
 		RoomID:      hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
-		ThreadID:    hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		ThreadID:    query.Thread(),
 		Since:       query.Cursor("since_id"),
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       query.Limit(),
@@ -134,7 +134,7 @@ func readLog(c *call) (reply, error) {
 	q := hub.LogQuery{
 		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
-		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		ThreadID: query.Thread(),
 		Agent:    query.Agent("agent"),
 		Direct:   query.Bool("direct"),
 		SinceID:  query.Cursor("since_id"),
@@ -208,8 +208,8 @@ func listThreads(c *call) (reply, error) {
 }
 
 func getThread(c *call) (reply, error) {
-	id := c.param
-	if hub.CheckName("thread_id", id, hub.MaxNameChars) != nil {
+	id := hub.ThreadID(c.param)
+	if hub.CheckThread("thread_id", id) != nil {
 		return reply{}, hub.NewError(hub.CodeThreadNotFound, "there is no such thread")
 	}
 	query := c.query()
@@ -217,7 +217,7 @@ func getThread(c *call) (reply, error) {
 	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
-	row, err := c.service().Thread(c.context(), hub.ThreadID(id), viewer)
+	row, err := c.service().Thread(c.context(), id, viewer)
 	row.Messages, row.Tasks = list(row.Messages), list(row.Tasks)
 	row.Claims, row.Locks = list(row.Claims), list(row.Locks)
 	return reply{result: row}, err

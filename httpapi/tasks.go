@@ -19,7 +19,7 @@ func listTasks(c *call) (reply, error) {
 	q := hub.TasksQuery{
 		ParentID: query.ID("parent_id"),
 		Channel:  hub.ChannelName(query.Name("channel", hub.MaxNameChars)),
-		ThreadID: hub.ThreadID(query.Name("thread_id", hub.MaxNameChars)),
+		ThreadID: query.Thread(),
 		RoomID:   hub.RoomID(query.Name("room_id", hub.MaxNameChars)),
 		RunID:    hub.RunID(query.Text("run_id")),
 		Ready:    query.OptionalBool("ready"),

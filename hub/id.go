@@ -284,6 +284,23 @@ func (id ThreadID) Imported() (name ThreadID, project ProjectID, ok bool) {
 	return ThreadID(n), p, ok
 }
 
+// CheckThread is CheckName for the id of a thread. The marks that imports have put behind its
+// name are not counted, so that one can speak in every thread of an imported project. Whether a
+// project was imported is not asked: a mark that means none makes a name longer by some letters
+// and does nothing else.
+func CheckThread(field string, id ThreadID) error {
+	if size := utf8.RuneCountInString(string(id)); size > MaxThreadChars {
+		return Invalid(field, field+" is too long").With("limit", MaxNameChars).With("size", size)
+	}
+	for {
+		name, _, ok := id.Imported()
+		if !ok || name == "" {
+			return CheckName(field, string(id), MaxNameChars)
+		}
+		id = name
+	}
+}
+
 // imported cuts the mark of an imported project from the end of a name.
 func imported(name string) (string, ProjectID, bool) {
 	at := strings.LastIndex(name, importMark)

@@ -19,6 +19,7 @@ func DefaultLimits() Limits {
 const (
 	MaxAgentIDBytes     = 64
 	MaxNameChars        = 200  // channel, thread_id, claim_key
+	MaxThreadChars      = 300  // thread_id with the marks of imports, which MaxNameChars does not count
 	MaxFilePathChars    = 1024 // file_path
 	MaxPathBytes        = 4096 // path of a folder that is bound or resolved
 	MaxTitleChars       = 300  // titles

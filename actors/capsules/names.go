@@ -83,7 +83,7 @@ func (n *threadNames) of(id hub.ThreadID) (hub.ThreadID, error) {
 	if n.known == nil {
 		n.known = map[hub.ThreadID]hub.ThreadID{}
 	}
-	name = hub.ThreadID(n.safe(string(name), hub.MaxNameChars))
+	name = hub.ThreadID(n.safe(string(name), hub.MaxThreadChars))
 	n.known[id] = name
 	return name, nil
 }

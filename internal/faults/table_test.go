@@ -152,6 +152,7 @@ var faults = []fault{
 	{150, "a line has any length", "line", never("> limit"), "TestBombsAreRefusedInLittleMemory"},
 	{151, "a text that looks like a reference is taken for one", "encodeMark", never("letters > 0"), "TestEncodedTextsComeBackExactly"},
 	{152, "members of a later version are refused", "unknown", swap("!newer", "true || !newer"), "TestMembersOfALaterMinorAreIgnored"},
+	{149, "the mark of an import counts as letters of a name", "CheckThread", swap("id = name", "return CheckName(field, string(id), MaxNameChars)"), "TestThreadsOfImportsMayBeLonger"},
 	{153, "numbers of imports that were cut off count as messages", "Counts", swap("messages -= h.importer", "_ = h.importer"), "TestStatusCountsMessagesThatCanBeRead"},
 	{153, "an import forgets which of its numbers no message has", "importNote", swap("out.vacant = vacantOf(value)", "_ = value"), "TestStatusCountsMessagesThatCanBeRead"},
 	{154, "a lone signature of a killed export stays", "removeLone", swap("return os.Remove(path)", "return nil"), "TestNextStartRemovesLoneSignatures"},
