@@ -18,6 +18,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/capsule/redact"
 	"hubcli/hub"
+	"hubcli/internal/pause"
 )
 
 // Options say what Exports works with. All but Log are required.
@@ -169,6 +170,7 @@ func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput, form hub
 	p.cancel = cancel
 	x.running.Go(func() {
 		defer cancel()
+		defer pause.CollectRarely()()
 		x.write(work, p)
 	})
 	return p, nil
