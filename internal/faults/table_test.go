@@ -158,6 +158,7 @@ var faults = []fault{
 	{154, "a lone signature of a killed export stays", "removeLone", swap("return os.Remove(path)", "return nil"), "TestNextStartRemovesLoneSignatures"},
 	{154, "the signature of somebody else is deleted", "removeLone", swap("sumOf(text) != sum", `len(text)+len(sum) == 0`), "TestNextStartRemovesLoneSignatures"},
 	{155, "long work never rests", "Rest", swap("b.urgent()", "false"), "TestBesideRestsWhileSomethingIsUrgent"},
+	{155, "garbage is collected rarely for ever", "CollectRarely", swap("c.users == 0", "c.users < 0"), "TestCollectRarelyEnds"},
 	{156, "rooms with the same slug are not told", "RoomSlugs", swap("!taken[slug]", "true"), "TestPlanTellsOfRoomsWithTheSameSlug"},
 	{163, "a capsule gets its name without its signature", "place", swap("return p.placeSignature(prefix)", "return nil"), "TestNoCapsuleWithoutItsSignature"},
 	{163, "a signature stays beside a file of others", "withdrawSignature", swap("refused.Code == hub.CodeTargetExists", "refused == nil"), "TestSignatureGoesWithItsCapsule"},
