@@ -179,7 +179,11 @@ func replaceable(path string, force bool) (mode fs.FileMode, there bool, err err
 	return info.Mode().Perm(), true, nil
 }
 
+// cannotWrite leaves out the name of the temporary file, which the user did not give.
 func cannotWrite(path string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path != path {
+		err = e.Err
+	}
 	return usage("name a file that can be written", "%s cannot be written: %v", path, err)
 }
 

@@ -128,7 +128,7 @@ func listClaims(c *call) (reply, error) {
 	query := c.query()
 	thread := query.Thread()
 	q := c.leasesQuery(query, "claim_key", hub.MaxNameChars)
-	q.ThreadID = hub.ThreadID(thread)
+	q.ThreadID = thread
 	return readList(c, query, q, c.service().Claims)
 }
 
