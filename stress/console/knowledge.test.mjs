@@ -130,28 +130,35 @@ describe("what a team knows", () => {
   it("finds everything by its words, and leads to where it is", async () => {
     const { page, wrong, close } = await open("knowledge");
     await page.getByText("Round half up").waitFor();
+    let last = "";
     const find = async (words, name) => {
       await page.keyboard.press("Escape");
       await page.keyboard.press("/");
+      await page.waitForFunction(() => document.activeElement?.matches("[data-search]"));
       await page.keyboard.press("ControlOrMeta+a");
-      await page.keyboard.type(words);
+      await page.keyboard.type((last = words));
       await page.getByRole("link", { name }).first().click();
+    };
+    // back waits for the page of the search: keys before that are keys of another page.
+    const back = async () => {
+      await page.goBack();
+      await page.waitForFunction((words) => document.querySelector("[data-search]")?.value === words, last);
     };
     await find("oven", /^#/);
     await page.getByText("the oven is broken").waitFor();
     await heading(page, /Message #/);
-    await page.goBack();
+    await back();
     assert.equal(await page.locator("mark").first().textContent(), "oven"); // the address has kept the search
     await page.getByText(/; the index is/).waitFor();
     await find("bank", "Round half up");
     await page.getByText("Because the bank does.").waitFor();
-    await page.goBack();
+    await back();
     await find("mondays", "deploy");
     await page.getByText("Only on Mondays").waitFor();
-    await page.goBack();
+    await back();
     await find("plan", "The plan");
     await heading(page, "The plan");
-    await page.goBack();
+    await back();
     await page.getByRole("searchbox").fill("nobodywrotethis");
     await page.getByText("Nothing has these words.").waitFor();
     assert.deepEqual(wrong, []);

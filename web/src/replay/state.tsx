@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
 import { Person } from "../ui/person";
-import { Line, Text, line } from "../ui/text";
+import { Line, line } from "../ui/text";
 import { Time } from "../ui/time";
 import { TaskLine } from "../ui/taskline";
+import { MemoryLine } from "../ui/memoryline";
 import { Part } from "../ui/part";
 import type { Moment } from "./types";
 import { said } from "./when";
@@ -124,16 +125,7 @@ export function State({ moment: m }: { moment: Moment }) {
         <Part title="Memory" count={m.memory_count}>
           <ul class="memory">
             {m.memories.map((one) => (
-              <li key={one.memory_id}>
-                {one.key && (
-                  <b>
-                    <Line>{one.key}</Line>{" "}
-                  </b>
-                )}
-                <span class="clamp">
-                  <Text>{one.text}</Text>
-                </span>
-              </li>
+              <MemoryLine key={one.memory_id} memory={one} />
             ))}
           </ul>
           <More all={m.memory_count} shown={m.memories.length} />

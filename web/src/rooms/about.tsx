@@ -1,9 +1,10 @@
 import { useRead } from "../read";
+import { MemoryLine } from "../ui/memoryline";
 import { Part } from "../ui/part";
 import { Person } from "../ui/person";
 import { Command, Empty } from "../ui/said";
 import { TaskLine } from "../ui/taskline";
-import { Line, Text, line } from "../ui/text";
+import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Artifact, Decision, Memory, Room, RoomStatus, Seat } from "../wire";
 import { Limits } from "./limits";
@@ -79,16 +80,7 @@ export function About({ room, status }: { room: Room; status: RoomStatus | null 
         )}
         <ul class="memory">
           {memory.slice(0, 8).map((one) => (
-            <li key={one.memory_id}>
-              {one.key && (
-                <b>
-                  <Line>{one.key}</Line>{" "}
-                </b>
-              )}
-              <span class="clamp">
-                <Text>{one.text}</Text>
-              </span>
-            </li>
+            <MemoryLine key={one.memory_id} memory={one} />
           ))}
         </ul>
       </Part>
