@@ -14,8 +14,9 @@ func newProjectExport(env *Env) *cobra.Command {
 		Use:   "export <project>",
 		Short: "Write a project to a folder that people read",
 		Long: `Write a project to a folder, as it is at this moment: a page of Markdown for each room,
-a file for each decision, the artifacts as files, memory and tasks, and in data/ the same
-for programs. No hub takes such a folder in; for that, see capsule export.
+a file for each decision, the artifacts as files, memory and tasks, a page that replays
+each room in a browser, and in data/ the same for programs. No hub takes such a folder
+in; for that, see capsule export.
 
 The hub plans the export first: it says what the folder holds, what is replaced and what
 is left out, and asks. The folder appears when all of it is written. A folder that is

@@ -164,7 +164,7 @@ func TestBundle(t *testing.T) {
 	want := strings.Fields(`README.md artifacts/INDEX.md artifacts/api/logo.png artifacts/api/plan-v1.md artifacts/api/plan.md
 		data/agents.ndjson data/artifacts.ndjson data/decisions.ndjson data/memories.ndjson data/messages/r1.ndjson data/messages/r2.ndjson
 		data/project.json data/rooms.ndjson data/runs.ndjson data/tasks.ndjson
-		decisions/0001-use-json.md decisions/0002-wait-for-it.md memory.md rooms/api.md rooms/web.md tasks.md`)
+		decisions/0001-use-json.md decisions/0002-wait-for-it.md memory.md replays/api.html replays/web.html rooms/api.md rooms/web.md tasks.md`)
 	if !slices.Equal(names, want) {
 		t.Fatalf("files\n%q, want\n%q", names, want)
 	}

@@ -44,6 +44,9 @@ func (r *renderer) contents(b *strings.Builder, m *capsule.Manifest) {
 	c := &m.Counts
 	b.WriteString("\n## Contents\n\n| Where | What | How many |\n| --- | --- | --- |\n")
 	fmt.Fprintf(b, "| rooms/ | a page for each room, longer ones on several | %d |\n", c.Rooms)
+	if r.hasReplays() {
+		fmt.Fprintf(b, "| replays/ | a page for each room, for a browser: what it was like at any moment | %d |\n", c.Rooms)
+	}
 	fmt.Fprintf(b, "| decisions/ | a file for each decision | %d |\n", c.Decisions)
 	if r.form == Bundle {
 		fmt.Fprintf(b, "| [artifacts/](artifacts/INDEX.md) | the artifacts as files, all versions | %d |\n", c.Artifacts)

@@ -32,7 +32,8 @@ type Form int
 
 const (
 	// Bundle is a folder for itself: with the artifacts as files, with the lines for
-	// programs in data/, and with what the capsule says of its making.
+	// programs in data/, with a page for each room that a browser replays, and with what the
+	// capsule says of its making.
 	Bundle Form = iota
 	// Mirror stands in a Git work tree and is written again and again. It has the Markdown
 	// alone, and nothing that is different each time although the project is the same: no
@@ -48,7 +49,7 @@ func Render(ctx context.Context, src Source, out Sink, form Form, progress func(
 	r.encoder = json.NewEncoder(&r.line)
 	r.encoder.SetEscapeHTML(false)
 	for _, step := range []func() error{
-		r.rooms, r.agents, r.decisions, r.tasks, r.messages, r.artifacts, r.memories, r.readme, r.spool.flush,
+		r.rooms, r.agents, r.decisions, r.tasks, r.messages, r.artifacts, r.memories, r.replays, r.readme, r.spool.flush,
 	} {
 		if err := step(); err != nil {
 			return err
@@ -77,6 +78,7 @@ type room struct {
 	capsule.Room
 	book                       *book
 	first                      string // the path of its first page
+	replay                     string // the path of the page that replays it; empty: there is none
 	decisions, tasks, messages int64
 }
 

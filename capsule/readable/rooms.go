@@ -11,7 +11,7 @@ import (
 
 // rooms begins the page of each room. All first pages get their names before any second one.
 func (r *renderer) rooms() error {
-	names := &folder{}
+	names, replays := &folder{}, &folder{}
 	project, err := r.src.Project()
 	if err == nil {
 		err = r.datum("project.json", &project)
@@ -31,20 +31,26 @@ func (r *renderer) rooms() error {
 		}
 		one := &room{Room: *line, book: newBook(r.spool, names, "rooms/", slug(r.clean(line.Slug), "room"), oneLine(name))}
 		one.first = one.book.path()
+		if r.hasReplays() {
+			one.replay = "replays/" + replays.free(slug(r.clean(line.Slug), "room"), ".html")
+		}
 		r.all = append(r.all, one)
 		r.byRef[line.ID] = one
 		if err := r.datum("rooms.ndjson", line); err != nil {
 			return err
 		}
-		return one.book.add(r.roomHead(line))
+		return one.book.add(r.roomHead(one))
 	})
 }
 
-func (r *renderer) roomHead(line *capsule.Room) string {
+func (r *renderer) roomHead(line *room) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\nRoom #%s, begun %s by %s.", line.ID, day(line.CreatedAt), r.by(line.CreatedBy))
 	if line.Archived {
 		b.WriteString(" It is archived.")
+	}
+	if line.replay != "" {
+		b.WriteString(" [Replay it](../" + line.replay + ") in a browser.")
 	}
 	b.WriteByte('\n')
 	if line.Topic != "" {

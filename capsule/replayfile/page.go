@@ -22,13 +22,10 @@ var (
 )
 
 // Write writes the replay as one HTML file. Its policy names the script and the style by what
-// they are, and allows nothing else: no other script, no address, no frame, no form.
+// they are, and allows nothing else: no other script, no address, no frame, no form. The
+// messages are written one by one: no second copy of them is made.
 func (r *Replay) Write(w io.Writer) error {
-	data, err := r.data()
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, `<!doctype html>
+	_, err := fmt.Fprintf(w, `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -41,22 +38,43 @@ func (r *Replay) Write(w io.Writer) error {
 </head>
 <body>
 <div id="app"><noscript>This page needs JavaScript. It asks no host for anything.</noscript></div>
-<script type="application/json" id="replay">%s</script>
+<script type="application/json" id="replay">`, sum(script), sum(style), html.EscapeString(peertext.ModelLine(r.Name)), style)
+	if err == nil {
+		err = r.writeData(w)
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, `</script>
 <script>%s</script>
 </body>
 </html>
-`, sum(script), sum(style), html.EscapeString(peertext.ModelLine(r.Name)), style, data, script)
+`, script)
+	}
 	return err
 }
 
-// data is the replay as JSON without any sign of markup: what agents wrote is in it as they wrote
-// it, and these signs have the form \u003c.
-func (r *Replay) data() ([]byte, error) {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
+// writeData writes the replay as JSON without any sign of markup: what agents wrote is in it as
+// they wrote it, and these signs have the form \u003c.
+func (r *Replay) writeData(w io.Writer) error {
+	var part bytes.Buffer
+	e := json.NewEncoder(&part)
 	e.SetEscapeHTML(true) // texts of agents stand in a page
-	err := e.Encode(r)
-	return bytes.TrimSpace(out.Bytes()), err
+	if err := e.Encode(r); err != nil {
+		return err
+	}
+	part.Truncate(bytes.LastIndexByte(part.Bytes(), '}')) // the messages are its last member
+	part.WriteString(`,"messages":[`)
+	for i, m := range r.Messages {
+		if i > 0 {
+			part.WriteByte(',')
+		}
+		json.HTMLEscape(&part, m)
+		if _, err := part.WriteTo(w); err != nil {
+			return err
+		}
+	}
+	part.WriteString("]}")
+	_, err := part.WriteTo(w)
+	return err
 }
 
 func sum(text []byte) string {

@@ -73,6 +73,15 @@ func TestReplayFileIsBounded(t *testing.T) {
 	}
 }
 
+// TestReplayFileIsBoundedInBytes: long messages are fewer.
+func TestReplayFileIsBoundedInBytes(t *testing.T) {
+	const each = 50_000
+	r := collect(t, &talk{messages: 5_000, body: strings.Repeat("x", each)})
+	if n := len(r.Messages); n*each > MaxBytes+pageRows*each || n < pageRows || !r.LeftOut {
+		t.Errorf("%d messages of %d bytes, more: %t", n, each, r.LeftOut)
+	}
+}
+
 // TestReplayFileHoldsEachStateOnce: where nothing has changed there is no new moment, and equal
 // lists are one.
 func TestReplayFileHoldsEachStateOnce(t *testing.T) {
@@ -81,7 +90,10 @@ func TestReplayFileHoldsEachStateOnce(t *testing.T) {
 		t.Errorf("%d moments of four states", len(r.Moments))
 	}
 	if len(r.Lists) != 4 { // no seat, which is as empty as the other lists, and one to three
-		t.Errorf("%d lists: %s", len(r.Lists), r.Lists)
+		t.Errorf("%d lists: %v", len(r.Lists), r.Lists)
+	}
+	if len(r.Rows) != 3 {
+		t.Errorf("%d rows of three seats: %s", len(r.Rows), r.Rows)
 	}
 	for i, at := range []hub.Time{1_000, 100_000, 200_000, 300_000} {
 		if got := r.Moments[i].TS; got < at || got > at+4_000 {

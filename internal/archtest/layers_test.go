@@ -47,7 +47,7 @@ var layers = []layer{
 	{dir: "actors/guard", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it learns of committed records and decides about posts; it asks the operator by a function"},
 	{dir: "actors/connections", may: []string{"hub", "actors/core", "actors/engine", "actors/view"}, why: "it finds keys and has the owner decide; providers and the credential store it sees as interfaces"},
 	{dir: "actors/capsules", may: []string{"hub", "actors/core", "actors/engine", "actors/view", "capsule"}, why: "an export reads rows and writes the format, an import stages rows and has one owner decide; files and redaction are the caller's"},
-	{dir: "capsule/readable", may: []string{"hub", "capsule"}, why: "it renders a capsule that has passed its checks; where the files go is the caller's"},
+	{dir: "capsule/readable", may: []string{"hub", "capsule", "capsule/replayfile"}, why: "it renders a capsule that has passed its checks; where the files go is the caller's"},
 	{dir: "capsule/seal", may: []string{"hub"}, why: "it signs, encrypts and opens what it is given; it knows neither capsules nor where keys are kept"},
 	{dir: "capsule/mirror", may: []string{"hub"}, pure: true, why: "it decides from hashes what a mirror changes; the caller looks at files and writes them"},
 	{dir: "capsule/replayfile", may: []string{"hub"}, why: "it makes a page of what it is told; the hub it sees as an interface, and it writes no file"},

@@ -225,6 +225,31 @@ describe("the replay of a room", () => {
     await close();
   });
 
+  it("is in the folder of an exported project, by what the times tell", async () => {
+    const folder = join(hub.root, "web-shop-export");
+    await run(hubcli, ["project", "export", "web-shop", "--out", folder, "--yes", "--base-url", hub.url], { env: hub.env });
+    const { page, wrong, close } = await browser.tab({ offline: true });
+    await page.goto(`file://${folder}/replays/check-out.html`);
+    await page.locator(".timeline").getByText("good night").waitFor();
+    const about = page.locator(".about");
+    await about.getByText("made of what an export of the project holds").waitFor();
+    await about.getByRole("heading", { name: "Ended tasks" }).waitFor();
+    await about.getByText("half up", { exact: true }).waitFor();
+    await page.getByRole("slider", { name: "Moment" }).focus();
+    await page.keyboard.press("Home");
+    await page.getByText("Nothing had been said here.").waitFor();
+    assert.equal(await about.getByRole("heading", { name: "Decisions" }).count(), 0);
+    await page.keyboard.press("]");
+    await page.locator(".timeline").getByText("who takes the cart?").waitFor();
+    await page.keyboard.press("]");
+    await about.getByRole("heading", { name: /^Tasks/ }).waitFor();
+    assert.equal(await about.getByText("cancelled").count(), 0); // nobody knows what it was then
+    assert.deepEqual(await violations(page, all), []);
+    if (process.env.CONSOLE_PICTURES) await page.screenshot({ path: join(process.env.CONSOLE_PICTURES, "exported-replay.png") });
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+
   for (const width of [320, 1280, 3840]) {
     it(`fits ${width} pixels`, async () => {
       const { page, wrong, close } = await open("", { viewport: { width, height: 800 } });

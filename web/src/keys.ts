@@ -53,8 +53,9 @@ function find(keys: string): Key | undefined {
   return undefined;
 }
 
+// types tells whether keys are text, or choose, where they go. A slider takes arrows alone.
 const types = (target: EventTarget | null) =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  target instanceof HTMLElement && (target.isContentEditable || target.matches("textarea, select, input:not([type=range], [type=checkbox], [type=radio])"));
 
 function press(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

@@ -22,8 +22,10 @@ interface Saved {
   last_ts: string;
   history_from_ts: string;
   left_out: boolean;
+  from_capsule: boolean;
   messages: Message[];
-  lists: unknown[];
+  rows: unknown[];
+  lists: number[][]; // places in rows
   moments: { ts: string; seq: number; kept: boolean; lists: Record<string, number>; counts: Record<string, number> }[];
 }
 
@@ -45,7 +47,7 @@ function sourceOf(saved: Saved): Source {
     const ts = when === "latest" ? Date.parse(saved.last_ts) : "ts" in when ? when.ts : Date.parse(saved.moments.findLast((one) => one.seq <= when.seq)?.ts ?? saved.first_ts);
     const beside = saved.moments[Math.max(0, countUpTo(saved.moments, ts) - 1)]!;
     const said = countUpTo(saved.messages, ts);
-    const lists = Object.fromEntries(Object.entries(beside.lists).map(([name, place]) => [name, saved.lists[place]]));
+    const lists = Object.fromEntries(Object.entries(beside.lists).map(([name, place]) => [name, saved.lists[place]!.map((row) => saved.rows[row])]));
     const { first_ts, last_ts, history_from_ts } = saved;
     return {
       ...lists,
@@ -65,6 +67,13 @@ function sourceOf(saved: Saved): Source {
 
 // address is the moment that the address names behind its number sign.
 const address = () => whenOf(location.hash.slice(1));
+
+const FromCapsule = () => (
+  <p class="banner">
+    This file was made of what an export of the project holds: the latest 20,000 messages and the latest 1,000 things of each kind. When tasks and runs began and
+    ended is told by their times. Who had them in between, seats, claims, file locks and pauses are not in it.
+  </p>
+);
 
 function App({ saved, source }: { saved: Saved; source: Source }) {
   const [begin, setBegin] = useState(address);
@@ -92,6 +101,7 @@ function App({ saved, source }: { saved: Saved; source: Source }) {
           source={source}
           begin={begin}
           arrived={(position) => history.replaceState(null, "", "#" + addressOf(position))}
+          note={saved.from_capsule ? <FromCapsule /> : undefined}
           more={(moment) =>
             moment.messages.length === shown && (
               <p class="beginning">

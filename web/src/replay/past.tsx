@@ -39,13 +39,14 @@ interface PastProps {
   begin: When; // the moment that is shown first
   arrived: (position: number) => void; // is told where the person has gone, once they rest
   more?: (moment: Moment) => ComponentChildren; // stands above the messages
+  note?: ComponentChildren; // stands beside what is told of a moment that is not known whole
   children?: (moment: Moment) => ComponentChildren; // more buttons
 }
 
 const rest = 400; // ms without a move, after which a person has arrived
 
 // Past shows what a room was like at any moment that a source can answer.
-export function Past({ source, begin, arrived, more, children }: PastProps) {
+export function Past({ source, begin, arrived, more, note, children }: PastProps) {
   const looker = useMemo(() => new Looker(source), [source]);
   const [position, setPosition] = useState<number | null>(null);
   const still = useRef(0);
@@ -82,7 +83,7 @@ export function Past({ source, begin, arrived, more, children }: PastProps) {
         {looker.failed.value !== null && <Pending error={looker.failed.value} />}
         <Words moment={moment} more={more?.(moment)} />
       </div>
-      <State moment={moment} />
+      <State moment={moment} note={note} />
     </>
   );
 }

@@ -44,16 +44,18 @@ const Held = ({ what, agent, fence, until }: { what: string; agent: string; fenc
   </li>
 );
 
-// State is what a room was like beside its messages.
-export function State({ moment: m }: { moment: Moment }) {
+const ByTimes = ({ since }: { since: string }) => (
+  <p class="banner">
+    The hub keeps the history of this room since {said(Date.parse(since))}. Of this moment it knows messages, decisions, artifacts and memory; seats, tasks,
+    claims and pauses are not known.
+  </p>
+);
+
+// State is what a room was like beside its messages. If not all of it is known, note says so.
+export function State({ moment: m, note = <ByTimes since={m.history_from_ts} /> }: { moment: Moment; note?: ComponentChildren }) {
   return (
     <aside class="beside about" aria-label="What there was" tabIndex={0}>
-      {!m.kept && (
-        <p class="banner">
-          The hub keeps the history of this room since {said(Date.parse(m.history_from_ts))}. Of this moment it knows messages, decisions, artifacts and memory;
-          seats, tasks, claims and pauses are not known.
-        </p>
-      )}
+      {!m.kept && note}
       {m.pauses.map((pause) => (
         <p key={`${pause.agent_id} ${pause.room_id} ${pause.since}`} class="banner">
           {pause.agent_id ? <Person id={pause.agent_id} /> : pause.all ? "Everybody" : "The room"} was paused: <Line>{pause.words}</Line>
