@@ -31,6 +31,7 @@ const (
 type past struct {
 	room      *room
 	to        hub.Time // when the capsule was made
+	skip      int64    // of so many messages none is kept
 	messages  []hub.EncodedMessage
 	said      []hub.Time // the times of the messages, rising
 	cut       bool       // there were earlier messages
@@ -53,7 +54,9 @@ func latest[T any](rows []T, row T, most int) []T {
 
 // addMessage adds a message that went to the whole room.
 func (p *past) addMessage(m *capsule.Message) error {
-	if m.To != "" {
+	if m.To != "" || p.skip > 0 {
+		p.cut = p.cut || m.To == ""
+		p.skip--
 		return nil
 	}
 	row := hub.Message{

@@ -49,7 +49,7 @@ func Render(ctx context.Context, src Source, out Sink, form Form, progress func(
 	r.encoder = json.NewEncoder(&r.line)
 	r.encoder.SetEscapeHTML(false)
 	for _, step := range []func() error{
-		r.rooms, r.agents, r.decisions, r.tasks, r.messages, r.artifacts, r.memories, r.replays, r.readme, r.spool.flush,
+		r.rooms, r.agents, r.decisions, r.tasks, r.messages, r.artifacts, r.memories, r.readme, r.spool.flush,
 	} {
 		if err := step(); err != nil {
 			return err

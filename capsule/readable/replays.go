@@ -1,8 +1,6 @@
 package readable
 
 import (
-	"context"
-
 	"hubcli/capsule"
 	"hubcli/capsule/replayfile"
 	"hubcli/hub"
@@ -17,28 +15,23 @@ func (r *renderer) hasReplays() bool {
 	return r.form == Bundle && r.src.Manifest().Scope != capsule.ScopeKnowledge
 }
 
-// replays writes replays/, with a page for each room that a browser replays.
-func (r *renderer) replays() error {
+// pasts gathers what some rooms were like beside their messages. There are none if there are
+// no replays.
+func (r *renderer) pasts(rooms []*room) (map[capsule.Ref]*past, error) {
 	if !r.hasReplays() {
-		return nil
+		return nil, nil
 	}
-	for first := 0; first < len(r.all); first += roomsAtOnce {
-		rooms := r.all[first:min(first+roomsAtOnce, len(r.all))]
-		pasts := map[capsule.Ref]*past{}
-		for _, one := range rooms {
-			pasts[one.ID] = &past{room: one, to: r.src.Manifest().CreatedAt}
-		}
-		if err := r.gather(pasts); err != nil {
-			return err
-		}
-		for _, one := range rooms {
-			if err := r.replay(pasts[one.ID]); err != nil {
-				return err
+	m := r.src.Manifest()
+	pasts := map[capsule.Ref]*past{}
+	for _, one := range rooms {
+		pasts[one.ID] = &past{room: one, to: m.CreatedAt}
+		for _, entry := range m.Entries {
+			if entry.Path == capsule.MessagesPath(one.ID) {
+				pasts[one.ID].skip = max(0, entry.Rows-pastMessages)
 			}
-			delete(pasts, one.ID)
 		}
 	}
-	return nil
+	return pasts, r.gather(pasts)
 }
 
 // gather reads what there was in some rooms beside their messages.
@@ -87,16 +80,8 @@ func (r *renderer) intoMemories(pasts map[capsule.Ref]*past) func(*capsule.Memor
 	}
 }
 
-// replay reads the messages of a room and writes its page.
+// replay writes the page of a room whose messages are known.
 func (r *renderer) replay(p *past) error {
-	if err := r.src.Messages(p.room.ID, func(m *capsule.Message) error {
-		if err := p.addMessage(m); err != nil {
-			return err
-		}
-		return r.step()
-	}); err != nil {
-		return err
-	}
 	p.sort()
 	replay := &replayfile.Replay{
 		Name: p.room.Name, Project: r.src.Manifest().Project.Name, FromCapsule: true, LeftOut: p.cut, Messages: p.messages,
@@ -110,10 +95,7 @@ func (r *renderer) replay(p *past) error {
 	if err := r.spool.flush(); err != nil {
 		return err
 	}
-	if err := replay.Write(&appender{sink: r.spool.sink, name: p.room.replay}); err != nil {
-		return err
-	}
-	return context.Cause(r.ctx)
+	return replay.Write(&appender{sink: r.spool.sink, name: p.room.replay})
 }
 
 // appender writes to one file of a sink.

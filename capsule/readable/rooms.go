@@ -2,6 +2,7 @@ package readable
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,42 +78,62 @@ func (r *renderer) in(ref capsule.Ref) (*room, error) {
 		WithFix("get the file again from where it comes, or export the project again")
 }
 
-// messages writes the messages of each room, by days.
+// messages writes the messages of each room, by days, and the page that replays it.
 func (r *renderer) messages() error {
 	if r.src.Manifest().Scope == capsule.ScopeKnowledge {
 		return nil
 	}
-	for _, one := range r.all {
-		if err := r.begin("messages/" + string(one.ID) + ".ndjson"); err != nil {
-			return err
-		}
-		today := ""
-		err := r.src.Messages(one.ID, func(m *capsule.Message) error {
-			one.messages++
-			if err := r.datum("messages/"+string(one.ID)+".ndjson", m); err != nil {
-				return err
-			}
-			if now := day(m.TS); now != today {
-				today = now
-				if err := one.book.section("## Messages of " + now); err != nil {
-					return err
-				}
-			}
-			if err := one.book.add(r.message(m)); err != nil {
-				return err
-			}
-			return r.step()
-		})
+	for rooms := range slices.Chunk(r.all, roomsAtOnce) {
+		pasts, err := r.pasts(rooms)
 		if err != nil {
 			return err
 		}
-		if one.messages == 0 {
-			if err := one.book.add("\nNobody has written a message.\n"); err != nil {
+		for _, one := range rooms {
+			if err := r.roomMessages(one, pasts[one.ID]); err != nil {
 				return err
+			}
+			if past := pasts[one.ID]; past != nil {
+				delete(pasts, one.ID)
+				if err := r.replay(past); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
+}
+
+// roomMessages writes the messages of a room, and tells them to its past, if there is one.
+func (r *renderer) roomMessages(one *room, past *past) error {
+	if err := r.begin("messages/" + string(one.ID) + ".ndjson"); err != nil {
+		return err
+	}
+	today := ""
+	err := r.src.Messages(one.ID, func(m *capsule.Message) error {
+		one.messages++
+		if err := r.datum("messages/"+string(one.ID)+".ndjson", m); err != nil {
+			return err
+		}
+		if now := day(m.TS); now != today {
+			today = now
+			if err := one.book.section("## Messages of " + now); err != nil {
+				return err
+			}
+		}
+		if err := one.book.add(r.message(m)); err != nil {
+			return err
+		}
+		if past != nil {
+			if err := past.addMessage(m); err != nil {
+				return err
+			}
+		}
+		return r.step()
+	})
+	if err == nil && one.messages == 0 {
+		err = one.book.add("\nNobody has written a message.\n")
+	}
+	return err
 }
 
 // message is the block of a message: who, what and when, then the text.
