@@ -2,6 +2,7 @@ package actors
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -78,6 +79,34 @@ func TestLedger(t *testing.T) {
 	})
 }
 
+// The ledger counts by room too: what was said in it to all. The rest is in no room.
+func TestLedgerByRoom(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.makeRoom("room")
+		r.register("ann")
+		r.post(hub.PostInput{FromAgent: "ben", Channel: room.Channel, Body: "hello"})
+		r.post(hub.PostInput{FromAgent: "cid", Channel: room.Channel, Body: "ann?"})
+		r.post(hub.PostInput{FromAgent: "cid", Channel: "general", Body: "all"})
+		r.post(hub.PostInput{FromAgent: "cid", ToAgent: "ann", Channel: room.Channel, Body: "between us"})
+		must(r.Events(t.Context(), hub.EventsQuery{Agent: "ann", Limit: 100}))
+		got, err := r.AttentionLedger(t.Context())
+		require.NoError(t, err)
+		seen := map[hub.RoomID]string{}
+		for _, g := range got.Rooms {
+			id := hub.RoomID("")
+			if g.RoomID != nil {
+				id = *g.RoomID
+			}
+			if g.AgentID == "ann" {
+				seen[id] = fmt.Sprint(g.Messages, " ", g.Chars)
+			}
+		}
+		if want := map[hub.RoomID]string{room.RoomID: "2 9", "": "2 13"}; !maps.Equal(seen, want) {
+			t.Errorf("by room %q, want %q", seen, want)
+		}
+	})
+}
+
 // The ledger is bounded, and keeps what has changed last.
 func TestLedgerIsBounded(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
@@ -88,6 +117,9 @@ func TestLedgerIsBounded(t *testing.T) {
 		got, err := r.AttentionLedger(t.Context())
 		if err != nil || len(got.Rows) != hub.MaxLedgerRows {
 			t.Errorf("%d rows, %v", len(got.Rows), err)
+		}
+		if len(got.Rooms) != hub.MaxLedgerRows {
+			t.Errorf("%d rows by room", len(got.Rooms))
 		}
 		if len(r.ledgerOf("a0")) != 0 || len(r.ledgerOf(hub.AgentID(fmt.Sprint("a", hub.MaxLedgerRows)))) != 1 {
 			t.Error("it keeps the oldest rows")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ func newAppAttention(env *Env) *cobra.Command {
 	var o struct {
 		listing
 		to, from string
+		byRoom   bool
 	}
 	cmd := &cobra.Command{
 		Use:   "attention",
@@ -22,17 +24,26 @@ func newAppAttention(env *Env) *cobra.Command {
 senders of the messages that it was given, the path (poll, inbox, stream, watch or hook),
 the number of messages and the characters of their bodies. A message that is given twice
 counts twice. Of a watch and of a hook the beginnings count that they show, and of a
-digest what it shows. If there are budgets, READ IN 1H says how much of its budget the
+digest what it shows. --by-room says in which rooms the messages were instead; - stands for
+direct messages and for channels of no room. If there are budgets, READ IN 1H says how much of its budget the
 agent was given in the last hour. The hub keeps the 1000 rows that have changed last, and
 stores none. The command needs the secret of the hub, which it reads from the store, and
 refuses where HUB_AGENT is set.`,
 		Example: `  hubcli app attention
   hubcli app attention --to lead
-  hubcli app attention --from dev-a --watch`,
+  hubcli app attention --from dev-a --watch
+  hubcli app attention --by-room`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.byRoom && o.from != "" {
+				return usage("leave one of the two out", "--by-room and --from cannot be used together")
+			}
 			o.sees = sightOfSecrets
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
+				if o.byRoom {
+					got, err := findAttentionByRoom(ctx, s, hub.AgentID(o.to))
+					return s.orUnknown(ctx, got, err, hub.AgentID(o.to))
+				}
 				got, err := findAttention(ctx, s, hub.AgentID(o.to), hub.AgentID(o.from))
 				got, err = s.orUnknown(ctx, got, err, hub.AgentID(o.to))
 				if got.unknown != "" {
@@ -45,6 +56,7 @@ refuses where HUB_AGENT is set.`,
 	f := cmd.Flags()
 	f.StringVar(&o.to, "to", "", "only what this `agent` was given")
 	f.StringVar(&o.from, "from", "", "only what this `agent` has written")
+	f.BoolVar(&o.byRoom, "by-room", false, "by room instead of by sender")
 	o.listing.add(env, f)
 	return cmd
 }
@@ -74,6 +86,30 @@ func findAttention(ctx context.Context, s *spectator, agent, from hub.AgentID) (
 	for i := range rows {
 		g := &rows[i]
 		t.add(g.AgentID, g.FromAgent, g.Path, g.Messages, g.Chars, age(now, g.LastAt), budgets[g.AgentID])
+	}
+	return found{rows: rows, text: t}, nil
+}
+
+// findAttentionByRoom selects the rows of an agent by room; empty selects all.
+func findAttentionByRoom(ctx context.Context, s *spectator, agent hub.AgentID) (found, error) {
+	ledger, err := s.AttentionLedger(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	names, err := s.roomNames(ctx)
+	if err != nil {
+		return found{}, err
+	}
+	rows := slices.DeleteFunc(ledger.Rooms, func(g hub.GivenIn) bool { return agent != "" && g.AgentID != agent })
+	t := newTable("no agent was given a message since the hub has started", "AGENT(12)", "ROOM(12)", ">MESSAGES", ">CHARACTERS", ">LAST")
+	now := s.now()
+	for i := range rows {
+		g := &rows[i]
+		room := "-"
+		if g.RoomID != nil {
+			room = cmp.Or(names[*g.RoomID], string(*g.RoomID))
+		}
+		t.add(g.AgentID, room, g.Messages, g.Chars, age(now, g.LastAt))
 	}
 	return found{rows: rows, text: t}, nil
 }

@@ -32,7 +32,7 @@ func getAttentionLedger(c *call) (reply, error) {
 		return reply{}, err
 	}
 	row, err := c.service().AttentionLedger(c.context())
-	row.Rows = list(row.Rows)
+	row.Rows, row.Rooms = list(row.Rows), list(row.Rooms)
 	return reply{result: row}, err
 }
 

@@ -25,13 +25,24 @@ type Given struct {
 	LastAt    Time    `json:"last_at"`
 }
 
-// MaxLedgerRows is how many rows the ledger keeps: those that have changed last.
+// GivenIn is how much one agent was given of what was said in one room, or in none.
+type GivenIn struct {
+	AgentID  AgentID `json:"agent_id"`
+	RoomID   *RoomID `json:"room_id"` // nil: directly, or in a channel of no room
+	Messages int     `json:"messages"`
+	Chars    int     `json:"chars"` // of their bodies, as far as they were shown
+	LastAt   Time    `json:"last_at"`
+}
+
+// MaxLedgerRows is how many rows of each kind the ledger keeps: those that have changed last.
 const MaxLedgerRows = 1_000
 
 // Ledger is what agents were given since the hub has started.
 type Ledger struct {
 	Since Time    `json:"since"`
 	Rows  []Given `json:"rows"` // most characters first
+	// Rooms is the same by agent and room, most characters first.
+	Rooms []GivenIn `json:"rooms"`
 	// Spent says how much of their budgets agents were given in the last hour, by their ids.
 	Spent []Spent `json:"spent"`
 }

@@ -310,15 +310,23 @@ describe("tasks, leases and agents in the console", () => {
     const entries = page.getByRole("list", { name: "History" }).getByRole("listitem");
     await row(page, "History", "for your eyes").getByRole("link", { name: "dev-b" }).waitFor();
     await row(page, "Others were given of it", "dev-b").getByRole("img", { name: /[0-9]+ characters in [0-9]+ messages/ }).waitFor();
+    await hub.say("in the room", { from_agent: "talker", channel: room.channel });
+    await cli("poll", "--agent", "reader", "--channel", room.channel, "--since-id", "0");
+    const other = await open("/ui/agents/reader");
+    await row(other.page, "By room", room.name).getByRole("img", { name: /[0-9]+ characters in [0-9]+ messages/ }).waitFor();
+    await row(other.page, "By room", room.name).getByRole("link").click();
+    await row(other.page, "Agents were given", "reader").getByRole("img", { name: /[0-9]+ characters in [0-9]+ messages/ }).waitFor();
+    assert.deepEqual(other.wrong, []);
+    await other.close();
     assert.equal(await entries.count(), 50);
-    for (const count of [100, 131]) {
+    for (const count of [100, 132]) {
       await page.getByRole("button", { name: "Older messages" }).click();
       await eventually(`${count} messages`, async () => (await entries.count()) === count);
     }
     await page.getByText("word 0 of many").waitFor();
     await hub.say("one more", { from_agent: "talker" });
     await eventually("the new one first", async () => /one more/.test(await entries.first().textContent()));
-    assert.equal(await entries.count(), 132);
+    assert.equal(await entries.count(), 133);
     assert.deepEqual(wrong, []);
     await close();
   });

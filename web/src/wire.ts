@@ -274,3 +274,26 @@ export interface Budget {
   room_id: string | null;
   chars: number;
 }
+
+// Given is how much an agent was given of what another has written, by one path.
+export interface Given {
+  agent_id: string;
+  from_agent: string;
+  path: "poll" | "inbox" | "stream" | "watch" | "hook";
+  messages: number;
+  chars: number;
+}
+
+// GivenIn is how much an agent was given of what was said in a room; null: in none.
+export interface GivenIn {
+  agent_id: string;
+  room_id: string | null;
+  messages: number;
+  chars: number;
+}
+
+export interface Ledger {
+  since: string;
+  rows: Given[];
+  rooms: GivenIn[];
+}

@@ -41,19 +41,6 @@ export interface Budget {
   chars: number;
 }
 
-export interface Given {
-  agent_id: string;
-  from_agent: string;
-  path: "poll" | "inbox" | "stream" | "watch" | "hook";
-  messages: number;
-  chars: number;
-}
-
-export interface Ledger {
-  since: string;
-  rows: Given[];
-}
-
 // stateOf says in a word what an agent does, and how that looks.
 export function stateOf(agent: Agent): [word: string, look: string] {
   if (agent.details?.paused) return ["paused", "warn"];

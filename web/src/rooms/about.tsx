@@ -1,12 +1,14 @@
 import { useRead } from "../read";
 import { MemoryLine } from "../ui/memoryline";
+import { AgentLink } from "../ui/links";
 import { Part } from "../ui/part";
 import { Person } from "../ui/person";
 import { Command, Empty } from "../ui/said";
+import { Sums, sumsBy } from "../ui/sums";
 import { TaskLine } from "../ui/taskline";
 import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
-import type { Artifact, Decision, Memory, Room, RoomStatus, Seat } from "../wire";
+import type { Artifact, Decision, Ledger, Memory, Room, RoomStatus, Seat } from "../wire";
 import { Limits } from "./limits";
 
 const looks: Record<string, string> = { at_prompt: "bad", blocked: "bad", working: "good", waiting: "plain", idle: "plain" };
@@ -47,6 +49,23 @@ function Seats({ status }: { status: RoomStatus }) {
         ))}
       </ul>
       {status.gone_count > 0 && <p class="soft">{status.gone_count} more have been gone for ten minutes.</p>}
+    </Part>
+  );
+}
+
+// Read is what agents were given to read of the room.
+function Read({ room }: { room: Room }) {
+  const ledger = useRead<Ledger>("/v1/attention/ledger", ["agents", "budgets"]).value;
+  const rows = ledger?.rooms.filter((row) => row.room_id === room.room_id) ?? [];
+  if (rows.length === 0) return null;
+  return (
+    <Part title="Attention">
+      <Sums
+        all={sumsBy(rows, (row) => row.agent_id, (row) => <AgentLink id={row.agent_id} />)}
+        title="Agents were given"
+        none=""
+        rest="hubcli app attention --by-room"
+      />
     </Part>
   );
 }
@@ -112,6 +131,7 @@ export function About({ room, status }: { room: Room; status: RoomStatus | null 
           </ul>
         </Part>
       )}
+      <Read room={room} />
       <Limits room={room} />
     </aside>
   );
