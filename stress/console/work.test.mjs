@@ -82,6 +82,21 @@ describe("tasks, leases and agents in the console", () => {
     await two.close();
   });
 
+  it("says so when what a dialog is about goes away meanwhile, and does nothing", async () => {
+    await hub.post("/v1/claims", { owner_agent_id: "dev-a", claim_key: "parser", ttl_sec: 300 });
+    const { page, wrong, close } = await open("/ui/leases");
+    await page.getByRole("button", { name: "Break the claim parser" }).click();
+    await page.getByRole("dialog").getByRole("textbox").fill("never said");
+    await cli("claim", "parser", "--agent", "dev-a", "--release");
+    await says(page, "has changed meanwhile. Nothing was done.");
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    assert.doesNotMatch(await mail("dev-a"), /never said/);
+    await page.getByRole("link", { name: "Tasks", exact: true }).click();
+    await page.getByText("has changed meanwhile").waitFor({ state: "detached" });
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+
   it("shows and breaks file locks, links them to task and agent, and keeps filters in the address", async () => {
     const { id } = await task("Mend the cart");
     await hub.post("/v1/locks", { agent_id: "dev-a", file_path: "src/cart.ts", metadata: { task_id: id } });

@@ -49,7 +49,7 @@ interface ActProps {
 
 // Act is a button for something that ends or breaks: it asks first, and for words where others
 // are told why. What the hub refuses it says in the dialog, and the words stay. What was done is
-// said at the foot of the page.
+// said at the foot of the page, and so is that the thing has gone while the dialog was open.
 export function Act({ label, about, title, children, reason, optional = false, quiet = false, mild = false, run }: ActProps) {
   const [open, setOpen] = useState(false);
   const [words, setWords] = useState("");
@@ -59,14 +59,26 @@ export function Act({ label, about, title, children, reason, optional = false, q
     setOpen(false);
     setRefused("");
   };
+  const asked = useRef(""); // the address at which the open dialog was opened
+  asked.current = open ? asked.current || location.href : "";
+  const acts = useRef(false); // what ends then was ended by the person
+  useEffect(
+    () => () => {
+      if (asked.current === location.href && !acts.current) said.value = `${line(title)}: what this was about has changed meanwhile. Nothing was done.`;
+    },
+    [],
+  );
   const act = async () => {
     setBusy(true);
+    acts.current = true;
     try {
       const result = await run(words.trim());
       if (typeof result === "string") said.value = result;
       setWords("");
       done();
+      acts.current = false;
     } catch (error) {
+      acts.current = false;
       setRefused(wordsOf(error));
     }
     setBusy(false);
