@@ -181,6 +181,7 @@ var operations = []Operation{
 	{ID: "verifyConnection", Method: "POST", Path: "/v1/connections/{connection}/verify", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.VerifyWait}, NotRelayed: operatorsSecret},
 	{ID: "listDecisions", Method: "GET", Path: "/v1/decisions", Agent: "agent_id"},
 	{ID: "addDecision", Method: "POST", Path: "/v1/decisions", Agent: "by", Body: small[hub.DecisionInput]()},
+	{ID: "getDecision", Method: "GET", Path: "/v1/decisions/{decision_id}", Agent: "agent_id"},
 	{ID: "pollEvents", Method: "GET", Path: "/v1/events", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: 30 * time.Second}, Polls: true},
 	{ID: "getHubInfo", Method: "GET", Path: "/v1/hub-info", Plane: PlaneOpen, Auth: AuthNone},
 	{ID: "getInbox", Method: "GET", Path: "/v1/inbox/{agent_id}", Agent: "agent_id", Polls: true},

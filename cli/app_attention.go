@@ -24,11 +24,11 @@ func newAppAttention(env *Env) *cobra.Command {
 senders of the messages that it was given, the path (poll, inbox, stream, watch or hook),
 the number of messages and the characters of their bodies. A message that is given twice
 counts twice. Of a watch and of a hook the beginnings count that they show, and of a
-digest what it shows. --by-room says in which rooms the messages were instead; - stands for
-direct messages and for channels of no room. If there are budgets, READ IN 1H says how much of its budget the
-agent was given in the last hour. The hub keeps the 1000 rows that have changed last, and
-stores none. The command needs the secret of the hub, which it reads from the store, and
-refuses where HUB_AGENT is set.`,
+digest what it shows. With --by-room the rows are about rooms instead of senders; - stands
+for direct messages and for channels of no room. If there are budgets, READ IN 1H says how
+much of its budget the agent was given in the last hour. The hub keeps the 1000 rows that
+have changed last, and stores none. The command needs the secret of the hub, which it
+reads from the store, and refuses where HUB_AGENT is set.`,
 		Example: `  hubcli app attention
   hubcli app attention --to lead
   hubcli app attention --from dev-a --watch

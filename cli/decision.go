@@ -23,9 +23,10 @@ func newDecision(env *Env) *cobra.Command {
 		Long: `Record what a room has agreed on, so that agents that come later need not ask. A decision
 is never changed; a later one may say otherwise.`,
 		Example: `  hubcli decision add --title "use Go" --note "one binary"
-  hubcli decision list --room shop/checkout`,
+  hubcli decision list --room shop/checkout
+  hubcli decision show d_1f`,
 	}
-	return group(cmd, newDecisionAdd(env), newDecisionList(env))
+	return group(cmd, newDecisionAdd(env), newDecisionList(env), newDecisionShow(env))
 }
 
 type decisionAddOptions struct {
@@ -177,6 +178,41 @@ func runDecisionList(ctx context.Context, env *Env, o *decisionListOptions) erro
 		return printArray(env, rows)
 	}
 	return printEach(env, "no decisions", rows, func(d hub.Decision) error { return printDecision(env.Stdout, &d) })
+}
+
+type decisionShowOptions struct {
+	baseURL
+	json bool
+}
+
+func newDecisionShow(env *Env) *cobra.Command {
+	var o decisionShowOptions
+	cmd := &cobra.Command{
+		Use:   "show <decision_id>",
+		Short: "Show a decision, whole",
+		Long:  `Show a decision: its title and note and, with --json, its metadata too.`,
+		Example: `  hubcli decision show d_1f
+  hubcli decision show d_1f --json`,
+		Args: arity("decision_id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := o.client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			d, err := c.Decision(cmd.Context(), hub.DecisionID(args[0]))
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return printJSON(env.Stdout, d)
+			}
+			return printDecision(env.Stdout, &d)
+		},
+	}
+	o.baseURL.add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the decision as JSON")
+	return cmd
 }
 
 func printDecision(w io.Writer, d *hub.Decision) error {

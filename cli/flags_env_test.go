@@ -23,7 +23,7 @@ var calls = []string{
 	"capsule export p --out never.hubpack --yes", "capsule import never.hubpack --yes", "capsule inspect never.hubpack", "project create --name p", "project list", "project show p", "project rename p n", "project export p --out never --yes", "project archive p", "project unarchive p", "app archive c", "app retire a", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
 	"app permissions on", "app permissions off", "app permissions list", "app permissions allow Read", "app permissions deny Bash git push", "app permissions move 1 --last", "app permissions remove 1",
 	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room guard r_1 off", "room replay r_1 --out never.html", "room allow-host r_1 localhost:3000", "room unbind .",
-	"decision add --room r_1 --title t", "decision list --room r_1",
+	"decision add --room r_1 --title t", "decision list --room r_1", "decision show d_1",
 	"artifact add --room r_1 --title t --kind k --body b", "artifact list --room r_1", "artifact get a_1",
 	"invite create --project p --room r_1", "invite preview c", "invite revoke c", "invite list", "join c",
 	"adapter list", "adapter status generic", "adapter verify generic", "adapter preview generic", "adapter preview-uninstall generic",

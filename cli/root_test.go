@@ -63,6 +63,7 @@ var specified = map[string]map[string]string{
 	"hubcli decision add": {
 		"room": "", "title": "", "note": "", "by": "", "metadata-json": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},
+	"hubcli decision show": {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli decision list": {"room": "", "limit": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli artifact":      {},
 	"hubcli artifact add": {
@@ -183,7 +184,7 @@ var specified = map[string]map[string]string{
 	"hubcli app task cancel":   {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app release":       {"lock": "", "reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app end":           {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app attention":     listed("to", "", "from", ""),
+	"hubcli app attention":     listed("to", "", "from", "", "by-room", "false"),
 	"hubcli app say": {
 		"room": "", "to": "", "channel": "", "reply-to": "0", "body-file": "", "base-url": "http://127.0.0.1:6969", "json": "false",
 	},

@@ -13,6 +13,7 @@ var recordHandlers = handlers{
 	"listArtifacts":      listArtifacts,
 	"addArtifact":        addArtifact,
 	"getArtifact":        getArtifact,
+	"getDecision":        getDecision,
 	"getArtifactContent": getArtifactContent,
 	"listDecisions":      listDecisions,
 	"addDecision":        addDecision,
@@ -51,6 +52,12 @@ func listArtifacts(c *call) (reply, error) {
 	}
 	c.view(query)
 	return readList(c, query, q, c.service().Artifacts)
+}
+
+func getDecision(c *call) (reply, error) {
+	query := c.query()
+	c.view(query)
+	return readRow(c, query, hub.DecisionID(c.param), c.service().Decision)
 }
 
 func getArtifact(c *call) (reply, error) {

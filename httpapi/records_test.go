@@ -60,6 +60,13 @@ func walkRecords(t *testing.T, c *client) {
 	add(`"title":"data","kind":"json","body":"{}","content_type":"application/json"`)
 	id := fmt.Sprint(a.row("artifact_id"))
 	c.ok(200, "GET", "/v1/artifacts/"+id, "")
+	made := c.ok(201, "POST", "/v1/decisions", fmt.Sprintf(`{"room_id":%q,"title":"one","note":"why","by":"dev"}`, room))
+	if one := c.ok(200, "GET", fmt.Sprint("/v1/decisions/", made.row("decision_id")), ""); string(one.Result) != string(made.Result) {
+		t.Errorf("the decision is %s, want %s", one.Result, made.Result)
+	}
+	for _, none := range []string{"d_zzz", "D_1", "a_1", "1"} {
+		c.refused(hub.CodeDecisionNotFound, "GET", "/v1/decisions/"+none, "")
+	}
 	c.refused(hub.CodeArtifactNotFound, "GET", "/v1/artifacts/a_zzz", "")
 	c.refused(hub.CodeArtifactNotFound, "GET", "/v1/artifacts/A_1/content", "")
 	for query, want := range map[string]int{"": 3, "&title=plan": 2, "&kind=json": 1, "&latest=true": 2, "&title=plan&latest=1": 1, "&title=plan&version=1": 1, "&title=pla": 0, "&title=pla&latest=1": 0, "&limit=1": 1} {

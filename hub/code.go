@@ -266,6 +266,12 @@ var (
 		HTTP:  "end or release something that is not needed, then repeat the call",
 		Model: "make room first: end tasks that are done (hub_list_tasks), release your locks and claims, or ask your user",
 	})
+	CodeDecisionNotFound = define(CodeInfo{
+		Code: "decision_not_found", Status: http.StatusNotFound,
+		HTTP:  "GET /v1/decisions?room_id= lists the decisions of a room with their ids",
+		CLI:   "list the decisions of a room with their ids: hubcli decision list --room <room_id>",
+		Model: "call hub_list_decisions to list those of the room",
+	})
 	CodeArtifactNotFound = define(CodeInfo{
 		Code: "artifact_not_found", Status: http.StatusNotFound,
 		HTTP:  "GET /v1/artifacts?room_id= lists the artifacts of a room with their ids",

@@ -25,7 +25,7 @@ type Given struct {
 	LastAt    Time    `json:"last_at"`
 }
 
-// GivenIn is how much one agent was given of what was said in one room, or in none.
+// GivenIn is how much one agent was given of the messages of one room, or of all that are in no room.
 type GivenIn struct {
 	AgentID  AgentID `json:"agent_id"`
 	RoomID   *RoomID `json:"room_id"` // nil: directly, or in a channel of no room

@@ -125,6 +125,8 @@ type Records interface {
 	AddDecision(ctx context.Context, in DecisionInput) (Outcome[Decision], error)
 	// Decisions lists decisions. Errors: room_not_found.
 	Decisions(ctx context.Context, q DecisionsQuery) ([]Decision, Cursor, error)
+	// Decision returns one decision. Errors: decision_not_found.
+	Decision(ctx context.Context, id DecisionID) (Decision, error)
 	// AddArtifact stores the next version of its title and posts a notice in
 	// the room's channel. Errors: room_not_found, artifact_too_large,
 	// room_full.

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+	"errors"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
@@ -26,4 +27,18 @@ func (s *Lists) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decisi
 	})
 	out, next := paged(s.cursors, listDecisions, out, n, func(d *hub.Decision) []byte { return view.IDKey(core.PrefixDecision, d.DecisionID) })
 	return out, next, err
+}
+
+// Decision returns a decision; see hub.Records.
+func (s *Lists) Decision(_ context.Context, id hub.DecisionID) (hub.Decision, error) {
+	missing := hub.NewError(hub.CodeDecisionNotFound, "there is no such decision").With("decision_id", id)
+	seq, ok := core.SeqOf(core.PrefixDecision, string(id))
+	if !ok {
+		return hub.Decision{}, missing
+	}
+	d, err := view.StoredRow[hub.Decision](s.rows, core.TableDecision, core.SeqKey(seq))
+	if errors.Is(err, core.ErrNotFound) {
+		return d, missing
+	}
+	return d, err
 }

@@ -24,6 +24,14 @@ func (c *Client) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Out
 	return write[hub.Artifact](ctx, c, to("addArtifact"), in)
 }
 
+// Decision returns one decision.
+func (c *Client) Decision(ctx context.Context, id hub.DecisionID) (hub.Decision, error) {
+	if !segment(string(id)) {
+		return hub.Decision{}, hub.NewError(hub.CodeDecisionNotFound, "this is no id of a decision").With("decision_id", id)
+	}
+	return get[hub.Decision](ctx, c, at("getDecision", id), params("agent_id", c.viewer("")))
+}
+
 // Artifacts lists artifacts without content, latest first.
 func (c *Client) Artifacts(ctx context.Context, q hub.ArtifactsQuery) ([]hub.Artifact, hub.Cursor, error) {
 	return list[hub.Artifact](ctx, c, to("listArtifacts"), params("room_id", q.RoomID, "before", q.Before, "title", q.Title,

@@ -19,6 +19,8 @@ var recordMethods = []asked{
 		says(201, `{"ok":true,"result":{"decision_id":"d_1"}}`), hub.Outcome[hub.Decision]{Created: true, Row: hub.Decision{DecisionID: "d_1"}}),
 	row("Decisions", in(hub.DecisionsQuery{RoomID: "r_1", Limit: 3}), sent{op: "listDecisions", query: "agent_id=me&limit=3&room_id=r_1"},
 		says(200, `{"ok":true,"result":[{"decision_id":"d_1"}]}`), []hub.Decision{{DecisionID: "d_1"}}),
+	row("Decision", in("d_1"), sent{op: "getDecision", param: "d_1", query: "agent_id=me"}, says(200, `{"ok":true,"result":{"decision_id":"d_1"}}`),
+		hub.Decision{DecisionID: "d_1"}),
 	row("AddArtifact", in(hub.ArtifactInput{RoomID: "r_1", Title: "t", Kind: "k", Body: ptr("")}),
 		sent{op: "addArtifact", body: `{"room_id":"r_1","title":"t","kind":"k","body":""}`}, says(201, `{"ok":true,"result":{"artifact_id":"a_1"}}`),
 		hub.Outcome[hub.Artifact]{Created: true, Row: hub.Artifact{ArtifactID: "a_1"}}),

@@ -212,8 +212,8 @@ func (p *past) Moment(_ context.Context, q hub.MomentQuery) (hub.RoomMoment, err
 	return out, nil
 }
 
-// tasksAt adds the tasks that had begun, newest first. What a task was before its last change,
-// and who had it, the capsule does not say.
+// tasksAt adds the tasks that had begun, newest first. The capsule does not say what state a
+// task had before its last change, nor which agent had it.
 func (p *past) tasksAt(out *hub.RoomMoment, at hub.Time) {
 	for i := len(p.tasks) - 1; i >= 0; i-- {
 		t := p.tasks[i]

@@ -54,6 +54,10 @@ describe("what a team knows", () => {
     await page.getByText("Because the bank does.").waitFor();
     await page.reload();
     await page.getByText("Two lines.").waitFor();
+    await page.getByRole("link", { name: "as it was then" }).click();
+    await page.getByRole("slider", { name: "Moment" }).waitFor();
+    await page.goBack();
+    await page.getByText("Two lines.").waitFor();
     await page.goBack();
     await page.getByRole("combobox", { name: "Room" }).selectOption("");
     await page.getByRole("link", { name: /^Shelves <img/ }).click();
@@ -146,6 +150,14 @@ describe("what a team knows", () => {
     };
     await find("oven", /^#/);
     await page.getByText("the oven is broken").waitFor();
+    await heading(page, /Message #/);
+    await page.getByRole("link", { name: "in its place" }).click();
+    await page.locator("[data-id].found").getByText("the oven is broken").waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: "as it was then" }).click();
+    await page.getByRole("slider", { name: "Moment" }).waitFor();
+    await page.locator(".timeline").getByText("the oven is broken").waitFor();
+    await page.goBack();
     await heading(page, /Message #/);
     await back();
     assert.equal(await page.locator("mark").first().textContent(), "oven"); // the address has kept the search

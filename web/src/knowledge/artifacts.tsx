@@ -3,7 +3,7 @@ import { Link, go, place, setQuery, to } from "../route";
 import { Heading } from "../ui/heading";
 import { Older, pageOf, pageSize } from "../ui/older";
 import { Person } from "../ui/person";
-import { RoomName } from "../ui/places";
+import { RoomName, Then } from "../ui/places";
 import { Row } from "../ui/rows";
 import { Command, Empty, Pending } from "../ui/said";
 import { bytes } from "../ui/size";
@@ -85,7 +85,7 @@ const Facts = ({ one }: { one: Artifact }) => (
     </dd>
     <dt>At</dt>
     <dd>
-      <Time at={one.created_at} />
+      <Time at={one.created_at} /> · <Then room={one.room_id} at={one.created_at} />
     </dd>
     <dt>Kind</dt>
     <dd>

@@ -3,12 +3,12 @@ import { Link, to } from "../route";
 import { Heading } from "../ui/heading";
 import { Older, pageOf, pageSize } from "../ui/older";
 import { Person } from "../ui/person";
-import { RoomName } from "../ui/places";
+import { RoomName, Then } from "../ui/places";
 import { Row } from "../ui/rows";
 import { Command, Empty, Pending } from "../ui/said";
 import { Line, Text } from "../ui/text";
 import { Age, Time } from "../ui/time";
-import { follows, type Decision } from "./types";
+import type { Decision } from "./types";
 
 // Decisions lists what was decided, in one room or in all, the latest first.
 export function Decisions({ room }: { room: string }) {
@@ -61,15 +61,13 @@ export const By = ({ by, room, at }: { by: string; room: string; at: string }) =
 
 // OneDecision shows a decision with its reasons.
 export function OneDecision({ id }: { id: string }) {
-  const { value, error } = useRead<Decision[]>(`/v1/decisions?limit=1&before=${encodeURIComponent(follows(id))}`, []);
-  const one = value?.find((row) => row.decision_id === id);
+  const { value: one, error } = useRead<Decision>(`/v1/decisions/${encodeURIComponent(id)}`, []);
   return (
     <article class="known-one">
       <Heading title={one?.title ?? id}>
         <Line>{one?.title ?? id}</Line>
       </Heading>
-      {!value && <Pending error={error} />}
-      {value && !one && <Empty>There is no such decision.</Empty>}
+      {!one && <Pending error={error} />}
       {one && (
         <>
           <dl class="facts">
@@ -81,7 +79,7 @@ export function OneDecision({ id }: { id: string }) {
             </dd>
             <dt>At</dt>
             <dd>
-              <Time at={one.created_at} />
+              <Time at={one.created_at} /> · <Then room={one.room_id} at={one.created_at} />
             </dd>
             <dt>Id</dt>
             <dd>

@@ -5,7 +5,7 @@ import { useRead } from "../read";
 import { Link, place, setQuery, to } from "../route";
 import { Heading } from "../ui/heading";
 import { Person } from "../ui/person";
-import { RoomName } from "../ui/places";
+import { RoomName, Then } from "../ui/places";
 import { Row } from "../ui/rows";
 import { Empty, Pending } from "../ui/said";
 import { Line, Marked, Text } from "../ui/text";
@@ -153,6 +153,12 @@ export function OneMessage({ id }: { id: string }) {
                 </>
               )}
               {one.kind.replace("_", " ")} · <Time at={one.ts} /> (<Age at={one.ts} /> ago)
+              {one.room_id && (
+                <>
+                  {" "}
+                  · <Link to={`${to("rooms", one.room_id)}?at=${one.id}`}>in its place</Link> · <Then room={one.room_id} at={one.ts} />
+                </>
+              )}
             </span>
           </p>
           {one.reply_to && (

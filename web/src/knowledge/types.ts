@@ -64,7 +64,3 @@ export interface Attachment {
   path?: string;
   description?: string;
 }
-
-// follows is the id after id. Lists begin before an id, so this one finds the row itself, where no
-// operation reads one row.
-export const follows = (id: string) => id.slice(0, 2) + (parseInt(id.slice(2), 36) + 1).toString(36);

@@ -18,6 +18,13 @@ export function RoomName({ id }: { id: string }) {
   );
 }
 
+// Then leads to the replay of a room, at a moment.
+export const Then = ({ room, at }: { room: string; at: string }) => (
+  <Link to={to("rooms", room, "at", at)} title="the replay of the room at this moment">
+    as it was then
+  </Link>
+);
+
 // RoomFilter narrows a page to one room (?room=). A link to a room that is no longer listed keeps it.
 export function RoomFilter({ room }: { room: string }) {
   const rooms = useRooms();
