@@ -154,6 +154,12 @@ describe("the page of a room", () => {
   it(`scrolls through ${many} messages with few nodes and no long frame`, async () => {
     const long = await make("Long");
     const { page, wrong, close } = await open(long);
+    await page.evaluate(() => {
+      window.counted = { draws: 0, frames: 0 };
+      new MutationObserver(() => window.counted.draws++).observe(document.querySelector(".timeline"), { subtree: true, childList: true });
+      const frame = () => requestAnimationFrame(() => (window.counted.frames++, frame()));
+      frame();
+    });
     const posts = [];
     for (let i = 1; i <= many; i++) {
       posts.push(say(long, `message ${i} ${"words ".repeat(i % 40)}`, { from_agent: `agent-${i % 50}` }));
@@ -161,6 +167,8 @@ describe("the page of a room", () => {
     }
     await Promise.all(posts);
     await entry(page, new RegExp(`message ${many}\\b`)).waitFor();
+    const { draws, frames } = await page.evaluate(() => window.counted);
+    assert.ok(draws < 3 * frames + 50, `drawn ${draws} times in ${frames} frames`); // else it falls behind
     const seen = await page.evaluate(async () => {
       const box = document.querySelector(".timeline");
       const frame = () => new Promise(requestAnimationFrame);

@@ -2,6 +2,7 @@ import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { Refused, get, whole } from "./api";
 import { connected, listen, open } from "./live";
+import { Paced } from "./paced";
 import type { Changed, ChangedKind, Message } from "./wire";
 
 // What a page reads of the hub it declares: useRead reads a path when it is first shown, and
@@ -172,6 +173,12 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
       }
       late = null;
     };
+    const come = new Paced<Message>((rows) => {
+      if (late) return void late.push(...rows);
+      const known = seen.value.value ?? [];
+      const newest = known.at(-1)?.id ?? 0;
+      seen.value = { value: [...known, ...rows.filter((one) => one.id > newest)].slice(-limit), error: null, next: "" };
+    });
     const end = listen({
       changed(notice) {
         if (notice === null && late === null && (seen.value.value === null || seen.value.error)) return read();
@@ -180,9 +187,7 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
         if (one === null) return void read();
         if (!wants(one)) return;
         if (late) late.push(one);
-        else if ((seen.value.value?.at(-1)?.id ?? 0) < one.id) {
-          seen.value = { value: [...(seen.value.value ?? []), one].slice(-limit), error: null, next: "" };
-        }
+        else come.add(one);
       },
     });
     if (open.value) void read();

@@ -1,5 +1,6 @@
 import { batch, signal } from "@preact/signals";
 import { get } from "../api";
+import { Paced } from "../paced";
 import type { Message } from "../wire";
 
 // A Feed is what the page knows of the messages of a room: a stretch of them in memory, and
@@ -27,6 +28,13 @@ export class Feed {
   private latest = false; // nothing is after loaded
   private reading: Promise<void> | null = null;
   private queue: Message[] | null = null; // came while the first ones were read
+  private readonly come = new Paced<{ message: Message; follow: boolean }>((rows) => {
+    if (this.queue) return void this.queue.push(...rows.map((one) => one.message));
+    batch(() => {
+      for (const { message, follow } of rows) this.take(message, follow);
+      this.show();
+    });
+  });
   private readonly stop = new AbortController();
 
   constructor(
@@ -78,22 +86,26 @@ export class Feed {
     const late = this.queue;
     this.queue = null;
     this.show();
-    for (const message of late) this.add(message, !around);
+    for (const message of late) this.take(message, !around);
+    this.show();
   }
 
   // add takes a new message. With follow it is drawn, if the latest one is; without, the
   // drawn part stays where the person reads.
   add(message: Message, follow: boolean): void {
-    if (this.queue) return void this.queue.push(message);
+    this.come.add({ message, follow });
+  }
+
+  private take(message: Message, follow: boolean): void {
     const newest = this.loaded.at(-1)?.id ?? 0;
     if (message.id <= newest) return;
-    const ended = this.atEnd.value;
+    const ended = this.latest && this.to === this.loaded.length;
     if (this.latest) this.loaded.push(message);
     if (this.latest && ended && follow) {
       this.to = this.loaded.length;
       this.from = Math.max(0, this.to - drawnMost);
-      if (this.loaded.length > loadedMost) this.trimStart();
-      return this.show();
+      if (this.loaded.length > 2 * loadedMost) this.trimStart();
+      return;
     }
     if (this.loaded.length > loadedMost) {
       this.loaded.pop();
@@ -101,7 +113,6 @@ export class Feed {
     }
     this.missed.value++;
     if (ended && this.to - this.from < drawnMost) this.to++;
-    this.show();
   }
 
   private trimStart(): void {
