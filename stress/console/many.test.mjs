@@ -12,7 +12,7 @@ describe("long lists in the console", () => {
   before(async () => {
     hub = await Hub.start();
     browser = await Browser.start();
-    await crowd(200, (i) => hub.post("/v1/sessions", { agent_id: `dev-${i}`, display_name: `Developer ${i}`, capabilities: [] }));
+    await crowd(2_000, (i) => hub.post("/v1/sessions", { agent_id: `dev-${i}`, display_name: `Developer ${i}`, capabilities: [] }));
     const plan = Array.from({ length: 100 }, (_, i) => ({ title: `Step ${i}` }));
     await crowd(11, (i) => hub.post("/v1/runs", { title: `Run ${i}`, created_by: "dev-0", tasks: plan }));
     await crowd(10_000, (i) => hub.post("/v1/claims", { owner_agent_id: `dev-${i % 200}`, claim_key: `part-${String(i).padStart(5, "0")}`, ttl_sec: 3600 }));
@@ -51,7 +51,7 @@ describe("long lists in the console", () => {
     await close();
   });
 
-  it("shows 1,100 tasks in pages and on the board, and 200 agents", async () => {
+  it("shows 1,100 tasks in pages and on the board, and 2,000 agents", async () => {
     const { page, wrong, close } = await open("/ui/tasks");
     await page.getByText("1–100 of 1000 tasks").waitFor();
     await page.getByText("The hub has more tasks.", { exact: false }).waitFor();
@@ -59,10 +59,19 @@ describe("long lists in the console", () => {
     await page.getByRole("tab", { name: "Board" }).click();
     await page.getByText("950 more are in the tree.").waitFor();
     assert.ok((await elements(page)) < most);
+    await page.goto(`${hub.url}/ui/now`);
+    await page.getByRole("heading", { name: "Agents" }).waitFor();
+    await page.getByText("connected", { exact: true }).waitFor();
+    assert.ok((await elements(page)) < most, `${await elements(page)} elements`);
+    console.log(`Now with 2,000 agents: ${await elements(page)} elements`);
     await page.goto(`${hub.url}/ui/agents`);
-    await page.getByText("1–100 of 200 agents").waitFor();
-    await page.getByRole("searchbox").fill("developer 177");
-    await page.getByRole("list", { name: "Agents", exact: true }).getByRole("link", { name: "dev-177" }).waitFor();
+    await page.getByText("1–100 of 1000 agents").waitFor();
+    await page.getByRole("searchbox").fill("dev-999");
+    await page.getByRole("button", { name: /Look in all agents/ }).click();
+    await page.getByRole("list", { name: "Agents", exact: true }).getByRole("link", { name: "dev-999" }).waitFor();
+    await page.getByRole("button", { name: "Show all" }).click();
+    await page.getByRole("searchbox").fill("developer 1177");
+    await page.getByRole("list", { name: "Agents", exact: true }).getByRole("link", { name: "dev-1177" }).waitFor();
     assert.ok((await elements(page)) < most);
     assert.deepEqual(wrong, []);
     await close();

@@ -1,5 +1,6 @@
 import { useRead } from "../read";
 import { Bar } from "../ui/bar";
+import { Begins } from "../ui/begins";
 import { Choice, Filters, Search, filter } from "../ui/filters";
 import { Heading } from "../ui/heading";
 import { AgentLink, TaskLink } from "../ui/links";
@@ -120,7 +121,8 @@ function count(ids: readonly string[]): Map<string, number> {
 
 // AgentList shows the agents that have a session, and what is in force for them.
 export function AgentList() {
-  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents", "budgets", "pauses", "mutes"]);
+  const begins = filter("begins");
+  const agents = useRead<Agent[]>(`/v1/agents?details=true&limit=1000${begins && `&prefix=${encodeURIComponent(begins)}`}`, ["agents", "budgets", "pauses", "mutes"]);
   const claims = useRead<Claim[]>("/v1/claims?active_only=true&limit=1000", ["leases"]);
   const locks = useRead<Lock[]>("/v1/locks?active_only=true&limit=1000", ["leases"]);
   const claimsOf = count(claims.value?.map((one) => one.owner_agent_id) ?? []);
@@ -150,13 +152,14 @@ export function AgentList() {
         <RoomFilter room={filter("room")} />
         <Choice name="state" label="State" none="any state" options={states.map((one) => [one, one])} />
       </Filters>
+      <Begins what="agents" more={agents.next !== ""} />
       {!agents.value && <Pending error={agents.error} />}
-      {agents.value?.length === 0 && (
+      {agents.value?.length === 0 && !begins && (
         <Empty>
           No agent is here. <Command>hubcli adapter install</Command> connects a harness.
         </Empty>
       )}
-      {agents.value && agents.value.length > 0 && shown.length === 0 && <Empty>No agent matches.</Empty>}
+      {agents.value && (begins || agents.value.length > 0) && shown.length === 0 && <Empty>No agent matches.</Empty>}
       <Pager rows={shown} what="agents" cut={cut}>
         {(rows) => (
           <ul class="rows" aria-label="Agents">

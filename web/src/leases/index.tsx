@@ -1,14 +1,12 @@
 import type { Page } from "../pages";
 import { useRead, type Reading } from "../read";
-import { setQuery } from "../route";
+import { Begins } from "../ui/begins";
 import { Choice, Filters, Search, filter } from "../ui/filters";
 import { Heading } from "../ui/heading";
-
 import { Pager } from "../ui/pager";
 import { RoomFilter } from "../ui/places";
 import { Command, Empty, Pending } from "../ui/said";
 import { Tabs } from "../ui/tabs";
-import { Line } from "../ui/text";
 import type { Agent, Claim, Lock } from "../wire";
 import { heldClaim, heldLock, type Held } from "./held";
 import { LeaseRows } from "./rows";
@@ -35,19 +33,7 @@ function List({ reading, held, what }: { reading: Reading<unknown>; held: readon
   const cut = reading.next ? `The hub has more ${what}; these are among the first 1,000 by name. An agent or a room makes the list shorter.` : "";
   return (
     <>
-      {begins && (
-        <p class="row soft">
-          Only {what} whose name begins with <Line>{begins}</Line>
-          <button type="button" onClick={() => setQuery({ begins: "", page: "" })}>
-            Show all
-          </button>
-        </p>
-      )}
-      {reading.next && text && (
-        <button type="button" onClick={() => setQuery({ begins: text, q: "", page: "" })}>
-          Look in all {what} for names that begin with “<Line>{text}</Line>”
-        </button>
-      )}
+      <Begins what={what} more={reading.next !== ""} />
       {shown.length === 0 && <None what={what} filtered={Boolean(text || begins || filter("agent") || filter("room"))} />}
       <Pager rows={shown} what={what} cut={cut}>
         {(rows) => <LeaseRows rows={rows} label={what} />}

@@ -1,4 +1,5 @@
 import { useRead } from "../read";
+import { Link, to } from "../route";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
 import { Command, Empty, Pending } from "../ui/said";
@@ -6,6 +7,8 @@ import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Agent, Claim, Lock, Message, Overview, Task, Wait } from "../wire";
 import { nameOf } from "./graph";
+
+const shown = 100; // agents, those first that want something of the person
 
 export const overviewKinds = ["agents", "tasks", "runs", "leases", "asks", "pauses", "mutes"] as const;
 
@@ -98,6 +101,17 @@ function AgentRow({ agent, state, holds, last }: { agent: Agent; state: State; h
   );
 }
 
+// by groups rows by a key.
+function by<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(key(row));
+    if (group) group.push(row);
+    else groups.set(key(row), [row]);
+  }
+  return groups;
+}
+
 // Agents shows what each agent does, holds, has not read and said last.
 export function Agents({ messages }: { messages: Message[] }) {
   const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]);
@@ -109,11 +123,12 @@ export function Agents({ messages }: { messages: Message[] }) {
   const last = new Map(messages.map((message) => [message.from_agent, message]));
   const live = agents.value ?? [];
   const all = [...live, ...missed(live, [...claims.map((claim) => claim.owner_agent_id), ...locks.map((lock) => lock.agent_id), ...waits.map((wait) => wait.for)])];
+  const known = new Map(tasks.map((task) => [task.task_id, task]));
+  const [claimed, locked, waiting] = [by(claims, (one) => one.owner_agent_id), by(locks, (one) => one.agent_id), by(waits, (wait) => wait.waiter)];
   const rows = all.map((agent) => {
     const id = agent.agent_id;
-    const task = tasks.find((one) => one.task_id === agent.details?.current_task_id);
-    const holds = [...claims.filter((one) => one.owner_agent_id === id).map((one) => one.claim_key), ...locks.filter((one) => one.agent_id === id).map((one) => one.file_path)];
-    return { agent, holds, state: stateOf(agent, waits.filter((wait) => wait.waiter === id), task) };
+    const holds = [...(claimed.get(id) ?? []).map((one) => one.claim_key), ...(locked.get(id) ?? []).map((one) => one.file_path)];
+    return { agent, holds, state: stateOf(agent, waiting.get(id) ?? [], known.get(agent.details?.current_task_id ?? 0)) };
   });
   rows.sort((a, b) => a.state.order - b.state.order || a.agent.agent_id.localeCompare(b.agent.agent_id));
   const tally = new Map<string, number>();
@@ -131,10 +146,15 @@ export function Agents({ messages }: { messages: Message[] }) {
         </Empty>
       )}
       <ul class="rows agents">
-        {rows.map((row) => (
+        {rows.slice(0, shown).map((row) => (
           <AgentRow key={row.agent.agent_id} {...row} last={last.get(row.agent.agent_id)} />
         ))}
       </ul>
+      {rows.length > shown && (
+        <p class="empty">
+          and {rows.length - shown} more: <Link to={to("agents")}>all agents</Link>
+        </p>
+      )}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { line } from "../ui/text";
 import { now, span } from "../ui/time";
-import type { Overview } from "../wire";
+import type { Overview, Wait } from "../wire";
 import { type Edge, box, layOut } from "./layout";
 
 // long is how long a wait is that is drawn in red, in ms.
@@ -56,9 +56,9 @@ const Tip = ({ id }: { id: string }) => (
   </marker>
 );
 
-// WaitGraph draws who waits for whom. The list below it says the same in words.
-export function WaitGraph({ overview }: { overview: Overview }) {
-  const graph = useMemo(() => layOut(overview.waits, overview.circles), [overview]);
+// WaitGraph draws who waits for whom, as far as waits tell it. The list below it says the same in words.
+export function WaitGraph({ overview, waits }: { overview: Overview; waits: readonly Wait[] }) {
+  const graph = useMemo(() => layOut(waits, overview.circles), [overview, waits]);
   if (graph.edges.length === 0) return null;
   const lowest = graph.edges.filter((edge) => edge.to.x <= edge.from.x).map((edge) => Math.max(edge.from.y, edge.to.y) + box.height + 24);
   const height = Math.max(graph.height, ...lowest);

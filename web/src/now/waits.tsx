@@ -1,3 +1,4 @@
+import { useMemo } from "preact/hooks";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
 import { Empty } from "../ui/said";
@@ -5,6 +6,8 @@ import { Line } from "../ui/text";
 import { Age, now } from "../ui/time";
 import type { Overview } from "../wire";
 import { WaitGraph, long } from "./graph";
+
+const shown = 100; // waits
 
 // Trouble shows what is wrong, in the words of hubcli status.
 export function Trouble({ overview }: { overview: Overview }) {
@@ -24,13 +27,15 @@ export function Trouble({ overview }: { overview: Overview }) {
 // and a word says so, too.
 export function Waits({ overview }: { overview: Overview }) {
   const inCircle = (waiter: string, other: string) => overview.circles.some((circle) => circle.includes(waiter) && circle.includes(other));
+  // Those in a circle first, so that a list that is cut has them.
+  const waits = useMemo(() => overview.waits.toSorted((a, b) => Number(inCircle(b.waiter, b.for)) - Number(inCircle(a.waiter, a.for))).slice(0, shown), [overview]);
   return (
     <section aria-labelledby="waits">
       <h2 id="waits">Waits</h2>
       {overview.waits.length === 0 && <Empty>No agent waits for another or for you.</Empty>}
-      <WaitGraph overview={overview} />
+      <WaitGraph overview={overview} waits={waits} />
       <ul class="rows waits">
-        {overview.waits.map((wait) => {
+        {waits.map((wait) => {
           const circle = inCircle(wait.waiter, wait.for);
           const tooLong = wait.since !== null && now.value - Date.parse(wait.since) > long;
           return (
@@ -50,6 +55,7 @@ export function Waits({ overview }: { overview: Overview }) {
           );
         })}
       </ul>
+      {overview.waits.length > shown && <p class="empty">and {overview.waits.length - shown} more: hubcli status lists all</p>}
     </section>
   );
 }
