@@ -6,7 +6,8 @@
 // its wall clock is set, and a proxy cuts its connections or loses its answers. Every
 // call is noted with the moments of its begin and its end. From time to time porcupine
 // looks for an order of the calls that explains all answers (the models are in lease.go,
-// list.go, session.go and task.go). A call without an answer may have had its effect or
+// list.go, session.go and task.go). Lists have an exact check that needs no search
+// (list_check.go). A call without an answer may have had its effect or
 // not, until the process that it reached has ended. Pollers follow through all of it:
 // what they got must be the final history, in order, once.
 //

@@ -160,6 +160,7 @@ func (g *generation) readLists(e *epoch, final []messageRow) (map[string][]messa
 			return nil, err
 		}
 		l.model = listModel(entries, l.room != "")
+		l.exact = func(ops []*op) error { return checkList(entries, l.room != "", ops) }
 		for _, entry := range entries {
 			rows[l.name] = append(rows[l.name], messageRow{entry.ID, entry.Text})
 		}

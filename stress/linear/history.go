@@ -36,6 +36,8 @@ type op struct {
 type history struct {
 	name  string
 	model porcupine.Model
+	// exact decides without a search whether there is an order; nil: only a search does.
+	exact func(ops []*op) error
 	// idle reports whether a call without an answer can be left out: it did nothing that
 	// an answer shows. nil: none can.
 	idle func(*op) bool
@@ -124,10 +126,17 @@ func (h *history) again(o *op, epoch int) {
 
 // check looks for an order of the calls that explains all answers. A failure leaves a
 // picture of the calls in dir.
-func (h *history) check(t *timeline, dir string) error {
+func (h *history) check(t *timeline, dir string) (failed error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var ops []porcupine.Operation
+	if h.exact != nil {
+		err := h.exact(h.ended(t))
+		if err == nil {
+			return nil
+		}
+		defer func() { failed = errors.Join(err, failed) }()
+	}
 	for _, o := range h.ops {
 		ret := o.ret
 		if !o.known && (o.reads || h.idle != nil && h.idle(o)) {
@@ -153,6 +162,19 @@ func (h *history) check(t *timeline, dir string) error {
 	}
 	_ = os.WriteFile(filepath.Join(dir, h.name+".txt"), h.text(ops), 0o600) // err is told in any case
 	return err
+}
+
+// ended returns the calls. Those without an answer ended with their hub at the latest.
+func (h *history) ended(t *timeline) []*op {
+	ops := make([]*op, len(h.ops))
+	for i, o := range h.ops {
+		one := *o
+		if !o.known {
+			one.ret = t.endOf(o.epoch)
+		}
+		ops[i] = &one
+	}
+	return ops
 }
 
 // text lists the calls as they began, in milliseconds since the run began.
