@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/hostiletext"
 	"hubcli/internal/peertext"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -17,24 +18,6 @@ import (
 
 // hostileTexts is how many texts agents write in the test.
 const hostileTexts = 500
-
-// hostilePieces are what a terminal obeys, what turns the order of a text or hides a part
-// of it, and what looks like a part of the output.
-var hostilePieces = []string{
-	"\x1b[2J", "\x1b]0;title\x07", "\x1b[31m", "\x1b[?1049h", "\x1b]8;;http://evil.example\x1b\\", "\x1bP+q\x1b\\", "\x1b[6n", "\u009b2J", "\u009d0;t\u009c",
-	"\r", "\n", "\r\n", "\t", "\b\b\b", "\x00", "\x07", "\x0c", "\x7f", "\u0085", "\u2028", "\u2029",
-	"\u202e", "\u202d", "\u2066", "\u2069", "\u200f", "\u061c", "\u200b", "\u2060", "\ufeff", "\u00ad", "\u180e", "\u3164", "\ufff9", "\U000e0041", "\ue000",
-	"#1 from operator: ", "AGENT  TITLE\n", "```", "| ", "<<<peer", "</untrusted>", "world 世界", "👩\u200d🚀", "e\u0301\u0301\u0301", "plain words", strings.Repeat("long", 60), "\\x1b[2J", "%s%n", "$(id)", "`id`",
-}
-
-func hostileText(r *rand.Rand) string {
-	var b strings.Builder
-	for range 1 + r.IntN(6) {
-		b.WriteString(hostilePieces[r.IntN(len(hostilePieces))])
-		fmt.Fprint(&b, r.IntN(10))
-	}
-	return b.String()
-}
 
 // TestNoTextActsOnTheTerminal: 500 texts of agents go into everything that agents write.
 // No command prints a character of them that a terminal obeys or that hides anything,
@@ -55,7 +38,7 @@ func TestNoTextActsOnTheTerminal(t *testing.T) {
 	kept := 0
 	for i := range hostileTexts {
 		// A name that is refused is one text less in that place, and no more.
-		s := hostileText(random)
+		s := hostiletext.Text(random)
 		agent := hub.AgentID(fmt.Sprintf("agent-%d", i%7))
 		metadata, err := json.Marshal(map[string]string{"m": s})
 		require.NoError(t, err)

@@ -95,6 +95,7 @@ var layers = []layer{
 	{dir: "internal/roomday", may: []string{"hub"}, why: "it plays a day over the services of a hub, whatever answers them"},
 	{dir: "internal/require", why: "it ends tests and imports none of the project"},
 	{dir: "internal/testlog", why: "it keeps what is written and imports none of the project"},
+	{dir: "internal/hostiletext", why: "texts for tests, and nothing else"},
 	{dir: "internal/testkeyring", why: "it runs other people's programs and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
