@@ -73,7 +73,8 @@ func (s secrets) codeHash(code string) []byte { return s.sum("invite-code", code
 // false if the text is not a code.
 func foldCode(typed string) (string, bool) {
 	folded := strings.NewReplacer("-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(strings.TrimSpace(typed)))
-	if _, err := codeDigits.DecodeString(folded); err != nil || len(folded) != 8 {
+	data, err := codeDigits.DecodeString(folded)
+	if err != nil || len(folded) != 8 || codeDigits.EncodeToString(data) != folded { // the decoder skips line breaks
 		return "", false
 	}
 	return folded[:4] + "-" + folded[4:], true

@@ -77,7 +77,7 @@ func TestNoTextLeavesItsPlaceInATool(t *testing.T) {
 	}
 }
 
-// with returns the call for what comes behind a cursor.
+// with returns the call for the rows behind a cursor.
 func with(a args, tool string, cursor any) args {
 	next := args{}
 	for name, value := range a {
