@@ -58,7 +58,7 @@ type Config struct {
 	// called only with AllowRemote. nil: ask the operating system.
 	LocalAddrs func() []netip.Addr
 
-	MaxConnections    int           // more wait to be accepted; 0: hub.MaxConnections
+	MaxConnections    int           // one more waits until another ends or, if one carries no request, takes its place; 0: hub.MaxConnections
 	MaxBodiesInFlight int64         // bytes of all bodies being read; 0: 256 MiB
 	MaxHeaderBytes    int           // of one request; 0: 16 KiB
 	ReadHeaderTimeout time.Duration // 0: 5 s

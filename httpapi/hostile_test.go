@@ -229,7 +229,7 @@ func TestLargeHeader(t *testing.T) {
 	}
 }
 
-// TestConnectionLimit: one connection more waits until another ends.
+// TestConnectionLimit: one connection more waits until another ends, or has been silent for too long.
 func TestConnectionLimit(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections = 1 })
 	first, err := net.Dial("tcp", e.addr)

@@ -13,8 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
-
 	"hubcli/api"
 	"hubcli/httpapi/console"
 	"hubcli/hub"
@@ -99,7 +97,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(netutil.LimitListener(l, s.config.MaxConnections)) }()
+	go func() { failed <- server.Serve(bound(l, s.config.MaxConnections, s.conns.makeRoom)) }()
 	var err error
 	select {
 	case <-ctx.Done():

@@ -36,6 +36,7 @@ type Config struct {
 	AllowRemote     bool         // calls from beyond loopback
 	AcceptTruncated bool         // open a store that has lost its tail
 	Limits          hub.Limits   // zero: the defaults
+	MaxConnections  int          // at a time; 0: hub.MaxConnections
 	Version         string       // of the program
 	Adapters        Adapters     // of harnesses; nil: there are none
 	Browsers        hub.Browsers // engines of the machine; nil: none is looked for
@@ -159,7 +160,7 @@ func (t *Tree) startParts() (err error) {
 		Capsules: t.exports, Imports: t.imports,
 		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
-		AllowRemote: c.AllowRemote, Limits: c.Limits, Logger: c.Logger, Registry: c.Registry,
+		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger, Registry: c.Registry,
 	}
 	if c.Browsers != nil {
 		server.Browsers = c.Browsers

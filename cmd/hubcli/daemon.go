@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 
 	"hubcli/cli"
+	"hubcli/cli/daemon"
 	"hubcli/integrations/provider"
 	"hubcli/supervisor"
 )
@@ -45,7 +46,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
 		Browser:         newBrowser(&cfg, log),
 		Licenses:        newLicenses(cfg.DataRoot, log),
-		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, Version: cfg.Version, Logger: log,
+		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
 	})
 	if err != nil {
 		return storeFailure(err)

@@ -266,7 +266,6 @@ var others = []other{
 	{"filippo.io/age", []string{"capsule/seal"}, "capsules are encrypted in one place, as the program age does it"},
 	{"filippo.io/age", []string{"integrations/credstore"}, "secrets are kept in an encrypted file where the system has no credential store"},
 	{"aead.dev/minisign", []string{"capsule/seal"}, "capsules are signed in one place, as the program minisign does it"},
-	{"golang.org/x/net", []string{"httpapi"}, "what net/http lacks"},
 	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 	{"github.com/aymanbagabas/go-udiff", []string{"integrations/adapter/edit"}, "a change is shown before it is made"},
 	{"github.com/pelletier/go-toml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
