@@ -107,6 +107,51 @@ func TestMutedWakesNobody(t *testing.T) {
 	}
 }
 
+// TestMutedRoom: what agents post in a muted room wakes nobody there. What they post elsewhere,
+// and what the operator and the hub say in the room, does as before.
+func TestMutedRoom(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room, other := r.makeRoom("ops"), r.makeRoom("till")
+		r.register("ann")
+		r.mute(hub.MuteInput{RoomID: room.RoomID, Reason: "only results"})
+		waits := func(in hub.RoomID, say func()) bool {
+			must(r.Events(t.Context(), hub.EventsQuery{Agent: "ann", Since: r.view.Ring.Visible(), Limit: 10})) // it has seen all
+			woken := r.parked(watchOf(t, in, time.Minute, "for-me"))
+			say()
+			synctest.Wait()
+			select {
+			case got := <-woken:
+				require.NoError(t, got.err)
+				return false
+			default:
+				return true
+			}
+		}
+		if !waits(room.RoomID, func() {
+			if out := r.posted(hub.PostInput{FromAgent: "ben", Channel: room.Channel, Body: "@ann look"}); out.Muted == nil || out.Muted.Says() == "" || out.Muted.AgentID != "" {
+				t.Errorf("the answer says %+v", out.Muted)
+			}
+		}) {
+			t.Error("a post in the muted room wakes an agent")
+		}
+		time.Sleep(2 * time.Minute) // the watch has ended
+		if waits(other.RoomID, func() { r.posted(hub.PostInput{FromAgent: "ben", Channel: other.Channel, Body: "@ann look"}) }) {
+			t.Error("a post in another room wakes nobody")
+		}
+		if waits(room.RoomID, func() {
+			_, err := r.Post(asOperator(t.Context()), hub.PostInput{FromAgent: hub.AgentOperator, Channel: room.Channel, Kind: hub.KindChat, Body: "@ann now"})
+			require.NoError(t, err)
+		}) {
+			t.Error("the operator wakes nobody in the muted room")
+		}
+		_, err := r.EndMute(asOperator(t.Context()), hub.MuteEndInput{RoomID: room.RoomID})
+		require.NoError(t, err)
+		if waits(room.RoomID, func() { r.posted(hub.PostInput{FromAgent: "ben", Channel: room.Channel, Body: "@ann again"}) }) {
+			t.Error("after the mute a post wakes nobody")
+		}
+	})
+}
+
 // TestWaitGoesOnOverMutedRows: a poll that waits is ended by the first row of another sender,
 // however many rows of muted ones came before, and its answer misses none of them.
 func TestWaitGoesOnOverMutedRows(t *testing.T) {

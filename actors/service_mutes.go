@@ -15,18 +15,23 @@ func (h *Hub) Mute(ctx context.Context, in hub.MuteInput) (hub.Outcome[hub.Mute]
 			return hub.Outcome[hub.Mute]{}, err
 		}
 	}
-	var err error
-	if in.AgentID, err = h.view.Successor(in.AgentID); err != nil {
-		return hub.Outcome[hub.Mute]{}, err
+	if in.AgentID != "" {
+		var err error
+		if in.AgentID, err = h.view.Successor(in.AgentID); err != nil {
+			return hub.Outcome[hub.Mute]{}, err
+		}
 	}
 	return h.changeMute(ctx, len(in.Reason), func(m *core.Mutes, now core.Now) (core.Decision[hub.Mute], error) { return m.Mute(in, now) })
 }
 
 // EndMute ends a mute; see hub.Mutes.
 func (h *Hub) EndMute(ctx context.Context, in hub.MuteEndInput) (hub.Outcome[hub.Mute], error) {
-	next, err := h.view.Successor(in.AgentID) // under whose id the mute may have begun
-	if err != nil {
-		return hub.Outcome[hub.Mute]{}, err
+	next := in.AgentID // under whose id the mute may have begun
+	if next != "" {
+		var err error
+		if next, err = h.view.Successor(next); err != nil {
+			return hub.Outcome[hub.Mute]{}, err
+		}
 	}
 	return h.changeMute(ctx, 0, func(m *core.Mutes, now core.Now) (core.Decision[hub.Mute], error) {
 		d, err := m.End(hub.MuteTarget(in), now)
@@ -52,9 +57,10 @@ func (h *Hub) changeMute(ctx context.Context, size int, decide func(*core.Mutes,
 }
 
 // muting marks what a muted agent posts, when the command is decided: the mark is a part of
-// the message, and stays when the mute has ended. What the operator says is never muted.
+// the message, and stays when the mute has ended. What the operator and the hub say is never
+// muted.
 func muting[S core.Machine, D, T any](ctx context.Context, h *Hub, room hub.RoomID, c engine.Command[S, D, T]) engine.Command[S, D, T] {
-	if hub.CallerOf(ctx).Operator {
+	if hub.CallerOf(ctx).Operator || c.Agent == hub.AgentSystem {
 		return c
 	}
 	agent, decide := c.Agent, c.Decide

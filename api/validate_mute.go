@@ -21,5 +21,12 @@ func ValidateMute(in *hub.MuteInput) error {
 
 // ValidateMuteEnd checks which mute ends.
 func ValidateMuteEnd(in *hub.MuteEndInput) error {
-	return first(hub.CheckSender("agent_id", in.AgentID), checkName("room_id", in.RoomID, hub.MaxNameChars))
+	if in.AgentID == "" && in.RoomID == "" {
+		return hub.Invalid("agent_id", "neither an agent nor a room is named").WithFix("name an agent in agent_id, a room in room_id, or both")
+	}
+	var agent error
+	if in.AgentID != "" {
+		agent = hub.CheckSender("agent_id", in.AgentID)
+	}
+	return first(agent, checkName("room_id", in.RoomID, hub.MaxNameChars))
 }

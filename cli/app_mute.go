@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -14,25 +15,37 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// muteOptions say where an agent is muted: everywhere, or in one room.
+// muteOptions say where an agent is muted: everywhere, or in one room. With everybody all
+// agents in the room are.
 type muteOptions struct {
 	baseURL
 	roomRef
-	json bool
+	everybody bool
+	json      bool
 }
 
 func (o *muteOptions) add(env *Env, f *pflag.FlagSet) {
 	o.addRoom(f, "in this `room` alone, by its id, slug or project/slug")
+	f.BoolVar(&o.everybody, "everybody", false, "all agents in the room of --room")
 	o.baseURL.add(env, f)
 	f.BoolVar(&o.json, "json", false, "print the mute as JSON")
 }
 
-// target returns whom the arguments name.
-func (o *muteOptions) target(cmd *cobra.Command, agent string) (hub.MuteTarget, error) {
-	if err := hub.CheckSender("the agent", hub.AgentID(agent)); err != nil {
-		return hub.MuteTarget{}, asUsage(err)
+// target returns what the arguments name, and the words behind it.
+func (o *muteOptions) target(cmd *cobra.Command, args []string) (t hub.MuteTarget, words []string, err error) {
+	switch {
+	case o.everybody && o.room == "":
+		return t, nil, usage("name the room with --room", "--everybody needs a room")
+	case o.everybody:
+		return t, args, o.checkRoom(cmd)
+	case len(args) == 0:
+		return t, nil, usage("name an agent, or give --room and --everybody", "%s lacks an agent", cmd.CommandPath())
 	}
-	return hub.MuteTarget{AgentID: hub.AgentID(agent)}, o.checkRoom(cmd)
+	t.AgentID = hub.AgentID(args[0])
+	if err := hub.CheckSender("the agent", t.AgentID); err != nil {
+		return t, nil, asUsage(err)
+	}
+	return t, args[1:], o.checkRoom(cmd)
 }
 
 // find fills in the id of the room.
@@ -47,9 +60,10 @@ func newAppMute(env *Env) *cobra.Command {
 	var o muteOptions
 	var lasts time.Duration
 	cmd := &cobra.Command{
-		Use:   "mute <agent> [reason]...",
+		Use:   "mute [agent] [reason]...",
 		Short: "Keep what an agent posts from waking others",
 		Long: `Keep what an agent posts from waking others, until "hubcli app unmute" or for a time.
+With --everybody it is what any agent posts in the room of --room.
 
 What a muted agent posts is kept, listed and searched like any other message. It wakes
 nobody: no hook shows it, no watch ends with it, and a poll that waits goes on waiting.
@@ -58,25 +72,20 @@ ends. The agent reads your reason with the answers to its posts. Its tasks, clai
 questions to you are as before; to stop an agent altogether, use "hubcli app pause".`,
 		Example: `  hubcli app mute dev-a
   hubcli app mute dev-a --for 30m "one message a day is enough"
-  hubcli app mute dev-a --room web-shop/checkout`,
-		Args: agentAndWords,
+  hubcli app mute dev-a --room web-shop/checkout
+  hubcli app mute --room web-shop/checkout --everybody --for 1h "only results, please"`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := o.target(cmd, args[0])
+			t, words, err := o.target(cmd, args)
 			if err != nil {
 				return err
 			}
-			in := hub.MuteInput{AgentID: t.AgentID, Reason: strings.Join(args[1:], " "), ForSec: int(lasts / time.Second)}
+			in := hub.MuteInput{AgentID: t.AgentID, Reason: strings.Join(words, " "), ForSec: int(lasts / time.Second)}
 			return runMute(cmd.Context(), env, &o, t, in)
 		},
 	}
 	cmd.Flags().Var(durationValue{&lasts, time.Second, hub.MaxMuteSec * time.Second, inWholeSeconds}, "for", "`time` after which it ends by itself, such as 30m (default: until you end it)")
 	o.add(env, cmd.Flags())
 	return cmd
-}
-
-// agentAndWords takes an agent, and words with or without quotes.
-func agentAndWords(cmd *cobra.Command, args []string) error {
-	return between(1, append([]string{"agent"}, args...)...)(cmd, args)
 }
 
 func runMute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget, in hub.MuteInput) error {
@@ -93,7 +102,9 @@ func runMute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget, in
 	if err != nil {
 		return err
 	}
-	noteUnknown(ctx, env, c, t.AgentID)
+	if t.AgentID != "" {
+		noteUnknown(ctx, env, c, t.AgentID)
+	}
 	if o.json {
 		return printJSON(env.Stdout, out.Row)
 	}
@@ -123,23 +134,31 @@ func mutedName(ctx context.Context, env *Env, c *client.Client, t hub.MuteTarget
 		return peertext.TerminalLine(t.String()), nil
 	}
 	room, err := roomName(ctx, env, c, t.RoomID)
+	if t.AgentID == "" {
+		return "everybody in room " + room, err
+	}
 	return "agent " + peertext.TerminalLine(string(t.AgentID)) + " in room " + room, err
 }
 
 func newAppUnmute(env *Env) *cobra.Command {
 	var o muteOptions
 	cmd := &cobra.Command{
-		Use:   "unmute <agent>",
+		Use:   "unmute [agent]",
 		Short: "Let what an agent posts wake others again",
-		Long: `End the mute of exactly this agent, or with --room that in this room. It wakes
-nobody, and what the agent posted while it was muted wakes nobody either.`,
+		Long: `End the mute of exactly this agent, or with --room that in this room, or with --room
+and --everybody that of the room. It wakes nobody, and what was posted while the mute was
+in force wakes nobody either.`,
 		Example: `  hubcli app unmute dev-a
-  hubcli app unmute dev-a --room web-shop/checkout`,
-		Args: arity("agent"),
+  hubcli app unmute dev-a --room web-shop/checkout
+  hubcli app unmute --room web-shop/checkout --everybody`,
+		Args: between(0, "agent"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, err := o.target(cmd, args[0])
+			t, words, err := o.target(cmd, args)
 			if err != nil {
 				return err
+			}
+			if len(words) > 0 {
+				return usage("leave the agent out, or --everybody", "an agent and --everybody exclude each other")
 			}
 			return runUnmute(cmd.Context(), env, &o, t)
 		},
@@ -175,7 +194,7 @@ func runUnmute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget) 
 		return err
 	}
 	for i := range rest {
-		if rest[i].AgentID != ended.AgentID {
+		if rest[i].AgentID != ended.AgentID || ended.AgentID == "" {
 			continue
 		}
 		if name, err = mutedName(ctx, env, c, rest[i].Target()); err != nil {
@@ -191,9 +210,10 @@ func runUnmute(ctx context.Context, env *Env, o *muteOptions, t hub.MuteTarget) 
 func newAppMutes(env *Env) *cobra.Command {
 	var o listing
 	cmd := &cobra.Command{
-		Use:     "mutes",
-		Short:   "List who is muted",
-		Long:    "List whom the operator has muted: which agent, where, for how long already and still, and why.",
+		Use:   "mutes",
+		Short: "List who is muted",
+		Long: `List what the operator has muted: which agent, or everybody, where, for how long already
+and still, and why.`,
 		Example: "  hubcli app mutes\n  hubcli app mutes --watch\n  hubcli app mutes --json",
 		Args:    arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -222,7 +242,7 @@ func findMutes(ctx context.Context, s *spectator) (found, error) {
 		if m.Until != nil {
 			left = span(*m.Until - now)
 		}
-		t.add(string(m.AgentID), rooms.of(m.RoomID), age(now, m.Since), left, m.Reason)
+		t.add(cmp.Or(string(m.AgentID), "everybody"), rooms.of(m.RoomID), age(now, m.Since), left, m.Reason)
 	}
 	return found{rows: mutes, text: t}, nil
 }

@@ -37,6 +37,8 @@ func walkMutes(t *testing.T, c *client, h *testhub.Hub) {
 		t.Errorf("the status is %s", a.Result)
 	}
 	operator.ok(200, "POST", "/v1/mutes/end", `{"agent_id":"milo"}`)
+	operator.refused(hub.CodeInvalid, "POST", "/v1/mutes/end", `{}`)
+	operator.refused(hub.CodeNotMuted, "POST", "/v1/mutes/end", `{"room_id":"r_999"}`)
 	c.refused(hub.CodeOperatorRequired, "GET", "/v1/loops", "")
 	operator.ok(200, "GET", "/v1/loops", "")
 	if a := c.ok(201, "POST", "/v1/messages", `{"from_agent":"milo","body":"hello"}`); a.Muted != nil {

@@ -9,23 +9,27 @@ const (
 	MaxMuteSec = 30 * 24 * 3600
 )
 
-// MuteTarget is whom the operator mutes: an agent everywhere, or in one room alone.
+// MuteTarget says what the operator mutes: an agent everywhere, an agent in one room alone, or
+// all agents in one room. At least one of the two is set.
 type MuteTarget struct {
-	AgentID AgentID `json:"agent_id"`
-	RoomID  RoomID  `json:"room_id"` // empty: everywhere
+	AgentID AgentID `json:"agent_id"` // empty: all agents
+	RoomID  RoomID  `json:"room_id"`  // empty: everywhere
 }
 
 // String names the target in a sentence.
 func (t MuteTarget) String() string {
-	if t.RoomID != "" {
+	switch {
+	case t.AgentID == "":
+		return "room " + string(t.RoomID)
+	case t.RoomID != "":
 		return "agent " + string(t.AgentID) + " in room " + string(t.RoomID)
 	}
 	return "agent " + string(t.AgentID)
 }
 
-// MuteInput mutes an agent. The agent reads the reason when it posts.
+// MuteInput mutes an agent, or all agents in a room. They read the reason when they post.
 type MuteInput struct {
-	AgentID AgentID `json:"agent_id"`
+	AgentID AgentID `json:"agent_id,omitempty"`
 	RoomID  RoomID  `json:"room_id,omitempty"`
 	Reason  string  `json:"reason,omitempty"`
 	ForSec  int     `json:"for_sec,omitempty"` // 0: until it is ended
@@ -33,15 +37,15 @@ type MuteInput struct {
 
 // MuteEndInput names the target of the mute that ends.
 type MuteEndInput struct {
-	AgentID AgentID `json:"agent_id"`
+	AgentID AgentID `json:"agent_id,omitempty"`
 	RoomID  RoomID  `json:"room_id,omitempty"`
 }
 
 // Mute is in force until the operator ends it, or until its time is over.
 type Mute struct {
-	AgentID AgentID `json:"agent_id"`
-	RoomID  *RoomID `json:"room_id"` // nil: everywhere
-	Reason  string  `json:"reason"`  // may be empty
+	AgentID AgentID `json:"agent_id"` // empty: all agents in the room
+	RoomID  *RoomID `json:"room_id"`  // nil: everywhere
+	Reason  string  `json:"reason"`   // may be empty
 	By      AgentID `json:"by"`
 	Since   Time    `json:"since"`
 	Until   *Time   `json:"until"` // nil: until it is ended
@@ -61,9 +65,14 @@ func (m *Mute) Over(now Time) bool { return m.Until != nil && *m.Until <= now }
 
 // Says tells the sender of a message what the mute does with it.
 func (m *Mute) Says() string {
-	said := "The " + string(m.By) + " has muted you"
-	if m.RoomID != nil {
-		said += " in room " + string(*m.RoomID)
+	said := "The " + string(m.By) + " has muted "
+	switch {
+	case m.AgentID == "":
+		said += m.Target().String()
+	case m.RoomID != nil:
+		said += "you in room " + string(*m.RoomID)
+	default:
+		said += "you"
 	}
 	said += " since " + m.Since.String()
 	if m.Until != nil {

@@ -145,7 +145,10 @@ func (p *page) mutes() {
 	for i := range p.s.Mutes[:n] {
 		m := &p.s.Mutes[i]
 		who, text := string(m.AgentID), Age(p.s.At-m.Since)+" ago"
-		if m.RoomID != nil {
+		switch {
+		case m.RoomID != nil && m.AgentID == "":
+			who = "all in " + p.s.RoomName(*m.RoomID)
+		case m.RoomID != nil:
 			who += " in " + p.s.RoomName(*m.RoomID)
 		}
 		if m.Until != nil {

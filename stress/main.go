@@ -4,6 +4,7 @@
 //	go run ./stress kill     kills it under load and looks for lost data
 //	go run ./stress damage   damages its files and looks for another history
 //	go run ./stress linear   does it all kinds of harm and checks every answer
+//	go run ./stress figures  does all of it and writes docs/figures.md
 //
 // Each takes -h. It listens and connects on loopback only, starts hubs on
 // stores of its own in a temporary folder, and removes both when it ends, also
@@ -21,11 +22,13 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"hubcli/stress/bench"
 	"hubcli/stress/ceiling"
 	"hubcli/stress/crash"
 	"hubcli/stress/damage"
+	"hubcli/stress/figures"
 	"hubcli/stress/linear"
 )
 
@@ -46,7 +49,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill, damage or linear")
+		return errors.New("which program? bench, kill, damage, linear or figures")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
@@ -57,12 +60,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runDamage(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
+	case "figures":
+		return runFigures(ctx, args, stderr)
 	case "ceiling":
 		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill, damage and linear", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage, linear and figures", name)
 	}
 }
 
@@ -175,6 +180,29 @@ func runDamage(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		fmt.Fprintln(stdout, summary)
 	}
 	return err
+}
+
+func runFigures(ctx context.Context, args []string, stderr io.Writer) error {
+	o := figures.Options{Docs: "docs", Progress: stderr}
+	flags := flag.NewFlagSet("stress figures", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(&o.Docs, "docs", o.Docs, "folder in which figures.md is written")
+	flags.DurationVar(&o.Budget, "budget", 30*time.Minute, "time of the programs that look for broken promises, together; 0: none of them")
+	flags.Func("figures", "comma-separated, of the bench; they replace those of the last run on this machine; default: all", func(s string) error {
+		o.Figures = strings.Split(s, ",")
+		return nil
+	})
+	flags.IntVar(&o.Rounds, "rounds", 0, "turns of hub and ceiling per figure; 0: those of the bench")
+	flags.IntVar(&o.Messages, "messages", 0, "messages of the large store; 0: those of the bench")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
+	again := flags.Bool("again", false, "measure nothing: write the page and the plot anew from the data of the last run")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	if *again {
+		return figures.Again(o.Docs)
+	}
+	return figures.Run(ctx, o)
 }
 
 func parse(flags *flag.FlagSet, args []string) error {

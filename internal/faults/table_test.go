@@ -121,6 +121,7 @@ var faults = []fault{
 	{114, "a secret is shown", "mask", swap("+masked", ""), "TestPromptIsShownSafely"},
 	{120, "what a muted agent posts asks something", "AsksOf", never("m.Muted"), "TestMutedWakesNobody"},
 	{120, "a poll that waits ends with a muted message", "ends", swap("return !m.Muted", "return true || m.Muted"), "TestWaitGoesOnOverMutedRows"},
+	{120, "a muted room wakes others", "Muted", swap(", {RoomID: room}}", "}"), "TestMutedRoom"},
 	{120, "a mute has no end", "Over", swap("m.Until != nil &&", "m.Until == nil &&"), "TestMuteEndsByItself"},
 	{121, "an answer hides a ring", "handed", never("b.last == to"), "TestRings"},
 	{121, "a ring is never stopped", "enterRing", swap("b.hops >= l.stop", "b.hops > l.stop+100"), "TestRingStages"},

@@ -124,7 +124,7 @@ func (r *release) shared(ctx context.Context) ([]file, error) {
 	if kept, err := os.ReadFile(filepath.Join(r.root, noticesFile)); err != nil || !bytes.Equal(kept, current) {
 		return nil, errors.Join(fmt.Errorf("%s is not that of this commit: run go run ./internal/release notices", noticesFile), err)
 	}
-	files, err := readFiles(r.root, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", noticesFile, "docs/*.md", "docs/*.png",
+	files, err := readFiles(r.root, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", noticesFile, "docs/*.md", "docs/*.png", "docs/figures/*",
 		"examples/*.md", "examples/*.py", "python/README.md")
 	if err != nil {
 		return nil, err

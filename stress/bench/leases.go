@@ -39,7 +39,7 @@ func (r *run) claims(ctx context.Context) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Result{compared(fmt.Sprintf("claim + release pairs, %d agents", r.Agents), "/s", rounds, atLeast(0.50))}, nil
+	return []Result{compared(fmt.Sprintf("claim + release pairs, %d agents", r.Agents), "/s", rounds, atLeast(0.65))}, nil
 }
 
 // contention measures answered calls while all agents want few keys, and proves

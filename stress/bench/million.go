@@ -190,6 +190,6 @@ func (r *run) besideEmpty(ctx context.Context, full *target.Process) (result Res
 		r.say("  full %.4g, empty %.4g", round.Hub, round.Ceiling)
 		rounds = append(rounds, round)
 	}
-	return compared(fmt.Sprintf("posts at %d messages, against an empty store", r.Messages), "/s", rounds, atLeast(0.9),
+	return compared(fmt.Sprintf("posts at %d messages, against an empty store", r.Messages), "/s", rounds, atLeast(0.95),
 		"the column ceiling is the hub with the empty store"), nil
 }

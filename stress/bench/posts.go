@@ -15,7 +15,7 @@ func (r *run) posts(ctx context.Context) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Result{compared(fmt.Sprintf("posts, %d agents", r.Agents), "/s", rounds, atLeast(0.50))}, nil
+	return []Result{compared(fmt.Sprintf("posts, %d agents", r.Agents), "/s", rounds, atLeast(0.65))}, nil
 }
 
 // postRate drives posts against one server.

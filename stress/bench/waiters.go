@@ -207,7 +207,7 @@ func (r *run) wake(ctx context.Context) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Result{compared(fmt.Sprintf("wake of %d parked polls, p99", r.Waiters), "ms", rounds, atMost(1, ""))}, nil
+	return []Result{compared(fmt.Sprintf("wake of %d parked polls, p99", r.Waiters), "ms", rounds, atMost(0.8, ""))}, nil
 }
 
 // memory measures what a parked poll costs.
@@ -222,8 +222,8 @@ func (r *run) memory(ctx context.Context) ([]Result, error) {
 	}
 	name := fmt.Sprintf("anonymous memory per parked poll at %d", r.Parked)
 	return []Result{
-		absolute(name+", before a wake", before, atMost(24, "KiB"), fmt.Sprintf("ceiling %.1f KiB", ceilingBefore)),
-		absolute(name+", after", after, atMost(36, "KiB"), fmt.Sprintf("ceiling %.1f KiB", ceilingAfter)),
+		absolute(name+", before a wake", before, atMost(20, "KiB"), fmt.Sprintf("ceiling %.1f KiB", ceilingBefore)),
+		absolute(name+", after", after, atMost(32, "KiB"), fmt.Sprintf("ceiling %.1f KiB", ceilingAfter)),
 	}, nil
 }
 

@@ -30,8 +30,8 @@ describe("tasks, leases and agents in the console", () => {
   const change = (id, agent_id, fields) => hub.post(`/v1/tasks/${id}`, { agent_id, ...fields });
   const mail = async (agent) => (await hub.get(`/v1/inbox/${agent}`)).map((m) => m.body).join("\n");
 
-  // refusal returns what the hub answers to a post that it refuses.
-  async function refusal(message) {
+  // answer returns the whole answer to a post.
+  async function answer(message) {
     const headers = { "Content-Type": "application/json" };
     return (await fetch(`${hub.url}/v1/messages`, { method: "POST", headers, body: JSON.stringify({ channel: "general", ...message }) })).json();
   }
@@ -253,24 +253,24 @@ describe("tasks, leases and agents in the console", () => {
     await one.page.getByText("the tests are broken", { exact: true }).waitFor();
     await row(two.page, "Paused and muted", "the tests are broken").waitFor();
     await row(two.page, "Agents", "dev-a").getByText("paused").waitFor();
-    const refused = await refusal({ from_agent: "dev-a", body: "hello" });
+    const refused = await answer({ from_agent: "dev-a", body: "hello" });
     assert.equal(refused.code, "paused");
     assert.equal(refused.status, 409);
     assert.match(refused.error, /the tests are broken/);
     await acted(await act(two.page, "Resume dev-a"));
     await one.page.getByRole("button", { name: "Pause", exact: true }).waitFor();
-    assert.equal((await refusal({ from_agent: "dev-a", body: "hello" })).ok, true);
+    assert.equal((await answer({ from_agent: "dev-a", body: "hello" })).ok, true);
 
     const whom = (value) => (dialog) => dialog.getByRole("combobox").selectOption(value);
     await acted(await act(two.page, "Pause…", "we move the room", whom(`room:${room.room_id}`)));
-    assert.equal((await refusal({ from_agent: "dev-b", channel: room.channel, body: "hello" })).code, "paused");
+    assert.equal((await answer({ from_agent: "dev-b", channel: room.channel, body: "hello" })).code, "paused");
     await acted(await act(two.page, "Resume room Check out"));
     await acted(await act(two.page, "Pause…", "lunch", whom("all")));
-    assert.match((await refusal({ from_agent: "dev-c", body: "hello" })).error, /lunch/);
+    assert.match((await answer({ from_agent: "dev-c", body: "hello" })).error, /lunch/);
     assert.match(await cli("app", "pauses"), /lunch/);
     await acted(await act(two.page, "Resume everybody"));
     await two.page.getByRole("heading", { name: "Paused and muted" }).waitFor({ state: "detached" });
-    assert.equal((await refusal({ from_agent: "dev-c", body: "hello" })).ok, true);
+    assert.equal((await answer({ from_agent: "dev-c", body: "hello" })).ok, true);
     assert.deepEqual([...one.wrong, ...two.wrong], []);
     await one.close();
     await two.close();
@@ -313,6 +313,22 @@ describe("tasks, leases and agents in the console", () => {
     await page.getByText("It has no task, no claim and no file lock.").waitFor();
     assert.deepEqual(await hub.get("/v1/claims?active_only=true&claim_key=docs"), []);
     assert.deepEqual(wrong.filter((one) => !/409|ERR_|Failed to fetch/.test(one)), []); // the refusal, and the restart
+    await close();
+  });
+
+  it("mutes a room: what agents post there wakes nobody, and what is said elsewhere does", async () => {
+    const { page, wrong, close } = await open(`/ui/rooms/${room.room_id}`);
+    await acted(await act(page, "Mute the room", "only results, please", (dialog) => dialog.getByRole("combobox").selectOption("3600")));
+    await page.getByText("The room is muted").waitFor();
+    await page.getByText("only results, please").first().waitFor();
+    assert.equal((await answer({ from_agent: "dev-b", channel: room.channel, body: "in the muted room" })).muted.reason, "only results, please");
+    assert.match(await cli("app", "mutes"), /everybody +check-out/);
+    assert.match(await cli("status"), /all in check-out/);
+    await page.getByRole("button", { name: "Unmute everybody in Check out" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Unmute" }).click();
+    await page.getByText("The room is muted").waitFor({ state: "detached" });
+    assert.deepEqual(await hub.get("/v1/mutes"), []);
+    assert.deepEqual(wrong, []);
     await close();
   });
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../api";
 import { Act } from "../ui/dialog";
@@ -50,15 +51,23 @@ const spans = [
   ["86400", "for a day"],
 ] as const;
 
-export function MuteAgent({ id }: { id: string }) {
+interface MuteProps {
+  of: { agent_id: string } | { room_id: string };
+  name: string;
+  label: string;
+  children: ComponentChildren; // what will happen
+}
+
+// MuteSome mutes an agent, or all agents in a room.
+export function MuteSome({ of, name, label, children }: MuteProps) {
   const [span, setSpan] = useState("0");
   const run = async (reason: string) => {
-    await call("POST", "/v1/mutes", { agent_id: id, reason, for_sec: Number(span) });
-    return `${id} is muted.`;
+    await call("POST", "/v1/mutes", { ...of, reason, for_sec: Number(span) });
+    return `${name} is muted.`;
   };
   return (
-    <Act label="Mute" title={`Mute ${id}?`} reason="Why? It reads this with the answers to its posts." optional run={run}>
-      <p>What it posts is kept and can be read, and wakes nobody.</p>
+    <Act label={label} title={`Mute ${name}?`} reason="Why? Agents read this with the answers to their posts." optional run={run}>
+      {children}
       <label class="field">
         How long
         <select value={span} onChange={(event) => setSpan(event.currentTarget.value)}>
@@ -73,6 +82,12 @@ export function MuteAgent({ id }: { id: string }) {
   );
 }
 
+export const MuteAgent = ({ id }: { id: string }) => (
+  <MuteSome of={{ agent_id: id }} name={id} label="Mute">
+    <p>What it posts is kept and can be read, and wakes nobody.</p>
+  </MuteSome>
+);
+
 // Unmute ends exactly one mute.
 export const Unmute = ({ of: one, name }: { of: Mute; name: string }) => (
   <Act
@@ -81,11 +96,11 @@ export const Unmute = ({ of: one, name }: { of: Mute; name: string }) => (
     title={`End the mute of ${name}?`}
     mild
     run={async () => {
-      await call("POST", "/v1/mutes/end", { agent_id: one.agent_id, ...(one.room_id && { room_id: one.room_id }) });
+      await call("POST", "/v1/mutes/end", { ...(one.agent_id && { agent_id: one.agent_id }), ...(one.room_id && { room_id: one.room_id }) });
       return `${name} is no longer muted.`;
     }}
   >
-    <p>What it posts from now on wakes others again.</p>
+    <p>What is posted from now on wakes others again.</p>
   </Act>
 );
 

@@ -77,7 +77,7 @@ export function Forced() {
           <Row key={"mute" + one.agent_id + (one.room_id ?? "")} class="forced">
             <span class="badge">muted</span>
             <span>
-              <AgentLink id={one.agent_id} />
+              {one.agent_id ? <AgentLink id={one.agent_id} /> : <b>everybody</b>}
               {one.room_id && (
                 <>
                   {" "}
@@ -99,7 +99,7 @@ export function Forced() {
                 )}
               </span>
             </span>
-            <Unmute of={one} name={one.agent_id} />
+            <Unmute of={one} name={one.agent_id || `everybody in ${line(roomName(one.room_id ?? ""))}`} />
           </Row>
         ))}
       </ul>

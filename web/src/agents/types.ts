@@ -28,7 +28,7 @@ export interface Idle {
 }
 
 export interface Mute {
-  agent_id: string;
+  agent_id: string; // empty: all agents in the room
   room_id: string | null;
   reason: string;
   since: string;

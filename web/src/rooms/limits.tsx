@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
+import { MuteSome, Unmute } from "../agents/acts";
+import { useMutes } from "../agents/forced";
 import { call } from "../api";
 import { useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Alert, wordsOf } from "../ui/said";
-import { Text } from "../ui/text";
+import { Text, line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Budget, Pause, Room } from "../wire";
 
@@ -52,6 +54,36 @@ export function PauseRoom({ room }: { room: Room }) {
     >
       <p>Until you resume it, posts, claims and other acts of agents in this room are refused with your words. What you say still gets through.</p>
     </Act>
+  );
+}
+
+// useMute is the mute of all agents in the room.
+const useMute = (id: string) => useMutes().find((mute) => mute.agent_id === "" && mute.room_id === id);
+
+// Muted says that what agents post in the room wakes nobody, and ends that.
+export function Muted({ room }: { room: Room }) {
+  const mute = useMute(room.room_id);
+  if (!mute) return null;
+  return (
+    <div class="banner" role="status">
+      <div class="row">
+        <b>The room is muted</b> for <Age at={mute.since} />: what agents post here wakes nobody.
+        <span class="end">
+          <Unmute of={mute} name={`everybody in ${line(room.name)}`} />
+        </span>
+      </div>
+      <Text>{mute.reason}</Text>
+    </div>
+  );
+}
+
+// MuteRoom mutes all agents in the room, unless they are.
+export function MuteRoom({ room }: { room: Room }) {
+  if (useMute(room.room_id)) return null;
+  return (
+    <MuteSome of={{ room_id: room.room_id }} name={`everybody in ${line(room.name)}`} label="Mute the room">
+      <p>What agents post here is kept and can be read, and wakes nobody. What you say still does.</p>
+    </MuteSome>
   );
 }
 

@@ -8,7 +8,7 @@ import type { Message, RoomStatus, Task } from "../wire";
 import { About } from "./about";
 import { Composer } from "./composer";
 import type { Event } from "./entry";
-import { PauseRoom, Paused } from "./limits";
+import { MuteRoom, Muted, PauseRoom, Paused } from "./limits";
 import { Thread } from "./thread";
 import { Timeline } from "./timeline";
 
@@ -73,6 +73,7 @@ export function OneRoom({ id }: { id: string }) {
         </span>
         {room.archived && <span class="badge">archived</span>}
         <PauseRoom room={room} />
+        <MuteRoom room={room} />
         <Link to={to("rooms", room.room_id, "at")} title="what the room was like at any moment">
           Replay
         </Link>
@@ -82,6 +83,7 @@ export function OneRoom({ id }: { id: string }) {
       </header>
       <div class="room-main">
         <Paused room={room} />
+        <Muted room={room} />
         <Timeline
           path={`/v1/log?direct=true&room_id=${escaped}`}
           wants={wants}

@@ -1,0 +1,139 @@
+package figures
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"hubcli/stress/bench"
+	"hubcli/stress/crash"
+	"hubcli/stress/damage"
+	"hubcli/stress/linear"
+	"hubcli/stress/target"
+)
+
+// Options say how long to measure and where the page goes.
+type Options struct {
+	Docs     string        // folder of the docs
+	Budget   time.Duration // for the programs that look for broken promises, together
+	Figures  []string      // names of the bench, which replace those of the last run on this machine; empty: all
+	Rounds   int           // of the bench; 0: its own number
+	Messages int           // of the large store; 0: its own number
+	Dir      string        // where stores go; empty: the system's temporary folder
+	Progress io.Writer
+}
+
+// Validate refuses what cannot be measured.
+func (o *Options) Validate() error {
+	if o.Budget < 0 || o.Budget > 24*time.Hour {
+		return errors.New("the budget must be up to 24h")
+	}
+	if info, err := os.Stat(o.Docs); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is no folder: run it in the folder of the repository, or name the folder with -docs", o.Docs)
+	}
+	return nil
+}
+
+// Run measures everything and writes the page. An error leaves the page as it was.
+func Run(ctx context.Context, o Options) error {
+	if err := o.Validate(); err != nil {
+		return err
+	}
+	began := time.Now()
+	dir, err := os.MkdirTemp(o.Dir, "hubcli-figures-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	fmt.Fprintln(o.Progress, "building the hub")
+	exe, err := target.Build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	d := &Data{Machine: machine(dir)}
+	measured, err := bench.Run(ctx, o.bench(dir, exe.Path))
+	if err != nil {
+		return err
+	}
+	d.Bench = *measured
+	if d.Proofs, err = o.prove(ctx, dir, exe.Path); err != nil {
+		return err
+	}
+	d.Took = time.Since(began)
+	if len(o.Figures) > 0 {
+		if earlier, err := read(o.Docs); err == nil && earlier.Machine == d.Machine {
+			earlier.replace(d)
+			d = earlier
+		}
+	}
+	return d.write(o.Docs)
+}
+
+func (o *Options) bench(dir, exe string) bench.Options {
+	b := bench.DefaultOptions()
+	b.Dir, b.Executable, b.Progress, b.Figures = dir, exe, o.Progress, o.Figures
+	if o.Rounds > 0 {
+		b.Rounds = o.Rounds
+	}
+	if o.Messages > 0 {
+		b.Messages = o.Messages
+	}
+	return b
+}
+
+// A program looks for a broken promise, n times.
+type program struct {
+	name    string
+	command string        // with the verb %d for n
+	each    time.Duration // about what one time takes; the budget is divided by it
+	run     func(ctx context.Context, n int) (fmt.Stringer, error)
+}
+
+// prove runs the programs, each for a third of the budget.
+func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, err error) {
+	programs := []program{
+		{"Every answer is that of one program that does one call after the other", "go run ./stress linear -cycles %d", 2 * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			l := linear.DefaultOptions()
+			l.Cycles, l.Dir, l.Executable, l.Progress = n, dir, exe, o.Progress
+			return linear.Run(ctx, l)
+		}},
+		{"Nothing acknowledged is lost by a kill", "go run ./stress kill -cycles %d", 2 * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			c := crash.DefaultOptions()
+			c.Cycles, c.Dir, c.Executable, c.Progress = n, dir, exe, o.Progress
+			return crash.Run(ctx, c)
+		}},
+		{"A damaged store is whole, or refused", "go run ./stress damage -count %d", time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			h := damage.DefaultOptions()
+			h.Count, h.Dir, h.Executable, h.Progress = n, dir, exe, o.Progress
+			return damage.Run(ctx, h)
+		}},
+	}
+	share := o.Budget / time.Duration(len(programs))
+	for _, p := range programs {
+		n := int(share / p.each)
+		if n == 0 {
+			continue
+		}
+		began := time.Now()
+		found, err := p.run(ctx, n)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", p.name, err)
+		}
+		says := strings.Split(strings.TrimSpace(found.String()), "\n")
+		proofs = append(proofs, Proof{Name: p.name, Command: fmt.Sprintf(p.command, n), Took: time.Since(began), Says: says})
+	}
+	return proofs, nil
+}
+
+// machine describes where the program runs; dir is on the disk of the stores.
+func machine(dir string) Machine {
+	m := Machine{Processors: runtime.NumCPU(), System: runtime.GOOS}
+	m.look(filepath.Clean(dir))
+	return m
+}
