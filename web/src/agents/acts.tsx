@@ -45,7 +45,7 @@ export const PauseAgent = ({ id }: { id: string }) => (
 );
 
 const spans = [
-  ["0", "until you end it"],
+  ["", "until you end it"],
   ["900", "for 15 minutes"],
   ["3600", "for an hour"],
   ["86400", "for a day"],
@@ -60,9 +60,9 @@ interface MuteProps {
 
 // MuteSome mutes an agent, or all agents in a room.
 export function MuteSome({ of, name, label, children }: MuteProps) {
-  const [span, setSpan] = useState("0");
+  const [span, setSpan] = useState("");
   const run = async (reason: string) => {
-    await call("POST", "/v1/mutes", { ...of, reason, for_sec: Number(span) });
+    await call("POST", "/v1/mutes", { ...of, reason, ...(span && { for_sec: Number(span) }) });
     return `${name} is muted.`;
   };
   return (

@@ -153,6 +153,7 @@ export function Limits({ room }: { room: Room }) {
         ]}
         set={(value) => call("PUT", "/v1/budgets", { room_id: room.room_id, chars: Number(value) })}
       />
+      <MuteRoom room={room} />
     </section>
   );
 }

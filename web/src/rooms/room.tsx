@@ -8,7 +8,7 @@ import type { Message, RoomStatus, Task } from "../wire";
 import { About } from "./about";
 import { Composer } from "./composer";
 import type { Event } from "./entry";
-import { MuteRoom, Muted, PauseRoom, Paused } from "./limits";
+import { Muted, PauseRoom, Paused } from "./limits";
 import { Thread } from "./thread";
 import { Timeline } from "./timeline";
 
@@ -73,7 +73,6 @@ export function OneRoom({ id }: { id: string }) {
         </span>
         {room.archived && <span class="badge">archived</span>}
         <PauseRoom room={room} />
-        <MuteRoom room={room} />
         <Link to={to("rooms", room.room_id, "at")} title="what the room was like at any moment">
           Replay
         </Link>
