@@ -41,7 +41,7 @@ func (o *Options) Validate() error {
 }
 
 // Run measures everything and writes the page. An error leaves the page as it was.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, o Options) (err error) {
 	if err := o.Validate(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(dir)
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	fmt.Fprintln(o.Progress, "building the hub")
 	exe, err := target.Build(ctx, dir)
 	if err != nil {
