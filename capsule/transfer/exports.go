@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/capsule"
 	"hubcli/capsule/redact"
 	"hubcli/hub"
 	"hubcli/internal/pause"
@@ -170,7 +171,10 @@ func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput, form hub
 	p.cancel = cancel
 	x.running.Go(func() {
 		defer cancel()
-		defer pause.CollectRarely()()
+		if p.request.Privacy == capsule.FullHistory {
+			// A redaction takes long for what it allocates, and needs the memory.
+			defer pause.CollectRarely()()
+		}
 		x.write(work, p)
 	})
 	return p, nil

@@ -89,7 +89,7 @@ function Side({ asks, help }: { asks: number; help: () => void }) {
 // Frame is what is around every page.
 export function Frame() {
   const [help, setHelp] = useState(false);
-  const open = useRead<Ask[]>("/v1/asks?state=open", ["asks"]).value;
+  const open = useRead<Ask[]>("/v1/asks?state=open&limit=1000", ["asks"]).value;
   const asks = open ?? [];
   useNotify(open);
   const { parts } = place.value;

@@ -153,14 +153,14 @@ export function OneMessage({ id }: { id: string }) {
                 </>
               )}
               {one.kind.replace("_", " ")} · <Time at={one.ts} /> (<Age at={one.ts} /> ago)
-              {one.room_id && (
-                <>
-                  {" "}
-                  · <Link to={`${to("rooms", one.room_id)}?at=${one.id}`}>in its place</Link> · <Then room={one.room_id} at={one.ts} />
-                </>
-              )}
             </span>
           </p>
+          {one.room_id && (
+            <p class="row">
+              <Link to={`${to("rooms", one.room_id)}?at=${one.id}`}>in its place</Link>
+              <Then room={one.room_id} at={one.ts} />
+            </p>
+          )}
           {one.reply_to && (
             <p class="soft">
               an answer to <Link to={to("knowledge", `${one.reply_to}`)}>#{one.reply_to}</Link>

@@ -128,10 +128,13 @@ function useAnswerKeys(): void {
   ]);
 }
 
+const most = 100; // questions, until the person wants more
+
 // Asks shows the open questions with their answers. What the hub refused of the last answer stays
 // shown, also when its question has gone.
 export function Asks({ asks }: { asks: Ask[] }) {
   const [refused, setRefused] = useState("");
+  const [shown, setShown] = useState(most);
   useAnswerKeys();
   return (
     <section aria-labelledby="asks">
@@ -145,10 +148,15 @@ export function Asks({ asks }: { asks: Ask[] }) {
       </h2>
       {asks.length === 0 && <Empty>No agent asks you anything.</Empty>}
       <ul class="asks">
-        {asks.map((ask) => (
+        {asks.slice(0, shown).map((ask) => (
           <Question key={ask.ask_id} ask={ask} onRefused={setRefused} />
         ))}
       </ul>
+      {asks.length > shown && (
+        <button type="button" onClick={() => setShown(shown + most)}>
+          Show more of the {asks.length - shown} others
+        </button>
+      )}
       <Alert>{refused}</Alert>
     </section>
   );
