@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"hubcli/actors/core"
-	"hubcli/capsule"
 	"hubcli/capsule/redact"
 	"hubcli/hub"
 	"hubcli/internal/pause"
@@ -171,10 +170,7 @@ func (x *Exports) begin(ctx context.Context, in hub.CapsuleExportInput, form hub
 	p.cancel = cancel
 	x.running.Go(func() {
 		defer cancel()
-		if p.request.Privacy == capsule.FullHistory {
-			// A redaction takes long for what it allocates, and needs the memory.
-			defer pause.CollectRarely()()
-		}
+		defer pause.CollectRarely()()
 		x.write(work, p)
 	})
 	return p, nil

@@ -8,8 +8,8 @@ import (
 // rarely is the percentage of growth after which the garbage collector runs while long work
 // goes on. A collection takes a processor from the calls that come meanwhile: with Go's own
 // percentage, 100, and a small heap there are several in a second of such work. The price is
-// memory: eight tenths of the live heap more.
-const rarely = 180
+// memory: six tenths of the live heap more.
+const rarely = 160
 
 var collector struct {
 	mu     sync.Mutex
