@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
@@ -61,7 +63,20 @@ type badgerLog struct {
 	// opening is set while Badger opens: the user is told the outcome in the
 	// store's own words.
 	opening atomic.Bool
+
+	mu   sync.Mutex
+	seen map[string]*repeated // error lines by their format, which Badger has some dozens of
 }
+
+// repeated is an error line that may come again: Badger tries for ever, once a second, to
+// flush a memtable.
+type repeated struct {
+	logged time.Time
+	left   int // lines since then that were left out
+}
+
+// repeatAfter is how long an error of the same kind is not logged again.
+const repeatAfter = time.Minute
 
 // Lines that Badger logs as errors when a single value cannot be read. The read
 // itself notices; they say nothing about a commit.
@@ -81,7 +96,32 @@ func (l *badgerLog) Errorf(format string, args ...any) {
 	if l.opening.Load() {
 		level = slog.LevelDebug
 	}
-	l.line(level, text)
+	if ok, left := l.due(format); ok {
+		if left > 0 {
+			text = fmt.Sprintf("%s (and %d more like it in the last minutes)", text, left)
+		}
+		l.line(level, text)
+	}
+}
+
+// due reports whether an error of this format is to be logged now, and how many before it
+// were not.
+func (l *badgerLog) due(format string) (ok bool, left int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		l.seen = map[string]*repeated{}
+	}
+	r := l.seen[format]
+	if r != nil && time.Since(r.logged) < repeatAfter {
+		r.left++
+		return false, 0
+	}
+	if r != nil {
+		left = r.left
+	}
+	l.seen[format] = &repeated{logged: time.Now()}
+	return true, left
 }
 
 func (l *badgerLog) Warningf(format string, args ...any) { l.linef(slog.LevelWarn, format, args) }

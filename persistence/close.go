@@ -38,23 +38,35 @@ func (s *Store) Close() error {
 func (s *Store) closeDatabase() (whole, open bool, err error) {
 	if ok, _ := s.space.look(); !ok {
 		s.rest.close()
-		s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
+		s.leaveOpen()
 		return false, true, nil
 	}
 	s.rest.close()
 	done := make(chan error, 1)
 	go func() { done <- s.db.Close() }()
-	if s.Err() == nil {
-		if err := <-done; err != nil {
-			return false, false, err
+	for {
+		const patience = 5 * time.Second // with a database that has failed; a slow one may take its time
+		select {
+		case err := <-done:
+			if err != nil || s.Err() != nil {
+				return false, false, err
+			}
+			return true, false, s.badger.failure()
+		case <-time.After(patience):
 		}
-		return true, false, s.badger.failure()
+		switch {
+		case s.Err() != nil:
+			return false, true, errors.New("the database does not close after its failure")
+		case s.badger.failure() == nil:
+		case s.space.short():
+			s.leaveOpen()
+			return false, true, nil
+		default:
+			return false, true, fmt.Errorf("the database does not close: %w", s.badger.failure())
+		}
 	}
-	const patience = 5 * time.Second
-	select {
-	case err := <-done:
-		return false, false, err
-	case <-time.After(patience):
-		return false, true, errors.New("the database does not close after its failure")
-	}
+}
+
+func (s *Store) leaveOpen() {
+	s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
 }

@@ -2,7 +2,10 @@ package persistence
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
+	"hash/crc32"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -106,6 +109,36 @@ func FuzzLogEntry(f *testing.F) {
 		_ = w.scan(b, true)
 		_ = w.checkValues(b, 1, true)
 	})
+}
+
+// TestValueLogIsNoWriteAheadFile: Badger takes the entries of a value log that has the name of
+// a write-ahead file into its memtable, and ends the process when that is full.
+func TestValueLogIsNoWriteAheadFile(t *testing.T) {
+	entry := func(meta byte, key string, value []byte) []byte {
+		b := []byte{meta, 0}
+		for _, n := range []int{len(key) + 8, len(value), 0} {
+			b = binary.AppendUvarint(b, uint64(n))
+		}
+		b = binary.BigEndian.AppendUint64(append(b, key...), math.MaxUint64-7)
+		b = append(b, value...)
+		return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	}
+	commit := slices.Concat(entry(metaTxn, "k", []byte("v")), entry(metaTxn|metaFin, txnKey, []byte("7")))
+	for _, c := range []struct {
+		name  string
+		body  []byte
+		whole bool
+	}{
+		{"commits", slices.Concat(commit, commit), true},
+		{"a torn commit at the end", slices.Concat(commit, commit[:len(commit)-9], make([]byte, 64)), true},
+		{"a value of a value log", entry(0, "k", []byte("v")), false},
+		{"the same behind a commit", slices.Concat(commit, entry(0, "k", []byte("v"))), false},
+	} {
+		w := walState{values: map[uint32]uint32{}}
+		if err := w.scan(append(make([]byte, logHeaderSize), c.body...), true); (err == nil) != c.whole {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
 }
 
 // decodeAll decodes every message of a block that begins with first.

@@ -1,6 +1,11 @@
 package persistence
 
-import "hubcli/hub"
+import (
+	"errors"
+	"syscall"
+
+	"hubcli/hub"
+)
 
 // Failed returns a channel that closes when a write fails. It is then unknown
 // what the write stored, and the store accepts no more writes: the process must
@@ -20,7 +25,7 @@ func (s *Store) Err() error {
 func (s *Store) fail(cause error) error {
 	s.failing.Do(func() {
 		err := error(&failure{
-			told: hub.NewError(hub.CodeStoreFailed, "the store failed; whether the last writes were kept is unknown").
+			told: hub.NewError(hub.CodeStoreFailed, "the store failed"+systemReason(cause)+"; whether the last writes were kept is unknown").
 				WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write"),
 			cause: redacted{cause},
 		})
@@ -29,6 +34,16 @@ func (s *Store) fail(cause error) error {
 		close(s.failed)
 	})
 	return s.Err()
+}
+
+// systemReason is what the operating system said, in brackets: enough to tell a disk that
+// breaks from one that became read-only. It holds no path and no text of an agent.
+func systemReason(cause error) string {
+	var no syscall.Errno
+	if errors.As(cause, &no) {
+		return " (" + no.Error() + ")"
+	}
+	return ""
 }
 
 // failure is a *hub.Error for clients that keeps its cause for errors.Is.

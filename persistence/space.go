@@ -51,6 +51,14 @@ const (
 	// committed, unless its blocks are reserved.
 	commitNeeded = 2*memTableSize + 16<<20
 
+	// The same steps need room for new files, which some file systems keep apart from
+	// room for bytes: Badger begins logs and tables, a checkpoint and the search index
+	// write new files beside old ones.
+	filesNeeded = 96
+	filesAgain  = 128
+	filesOpen   = 32
+	filesCommit = 24
+
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
 	spaceBytes = 4 << 20               // how many bytes may be written before the disk is asked again
 )
@@ -60,6 +68,7 @@ type space struct {
 	dir     string
 	log     *slog.Logger
 	free    func(dir string) (int64, error) // statfs; a seam for tests
+	files   func(dir string) (int64, error) // the same of files
 	written atomic.Int64                    // bytes since the disk was asked
 	state   atomic.Pointer[spaceState]
 
@@ -68,13 +77,14 @@ type space struct {
 }
 
 type spaceState struct {
-	at   time.Time
-	free int64
-	ok   bool
+	at    time.Time
+	free  int64 // bytes
+	files int64
+	ok    bool
 }
 
 func newSpace(dir string, log *slog.Logger, free func(string) (int64, error)) *space {
-	s := &space{dir: dir, log: log, free: free}
+	s := &space{dir: dir, log: log, free: free, files: osfile.FreeFiles}
 	s.state.Store(&spaceState{ok: true})
 	return s
 }
@@ -104,6 +114,12 @@ func (s *space) look() (bool, int64) {
 	return now.ok, now.free
 }
 
+// short asks the disk whether it is full.
+func (s *space) short() bool {
+	ok, _ := s.look()
+	return !ok
+}
+
 // ask asks the disk, and gives up the ballast or makes it anew. mu is held.
 func (s *space) ask() *spaceState {
 	last := s.state.Load()
@@ -112,10 +128,14 @@ func (s *space) ask() *spaceState {
 	if err != nil {
 		free = 0 // a disk that cannot be asked has no room
 	}
-	now := &spaceState{at: time.Now(), free: free}
-	need := int64(roomNeeded)
+	files, err := s.files(s.dir)
+	if err != nil {
+		files = 0
+	}
+	now := &spaceState{at: time.Now(), free: free, files: files}
+	need, needFiles := int64(roomNeeded), int64(filesNeeded)
 	if !last.ok {
-		need = roomAgain
+		need, needFiles = roomAgain, filesAgain
 		if !s.ballast {
 			need += ballastSize
 		}
@@ -124,7 +144,7 @@ func (s *space) ask() *spaceState {
 		lost := float64(last.free-free-ownShare) * float64(foresight) / float64(max(passed, spaceAge))
 		need += int64(min(lost, maxForesight))
 	}
-	now.ok = free >= need
+	now.ok = free >= need && files >= needFiles
 	switch {
 	case s.ballast && free < commitNeeded: // a flush in the background may need it
 		s.drop()
@@ -142,6 +162,9 @@ func (s *space) ask() *spaceState {
 func (s *space) change(last, now *spaceState) {
 	switch {
 	case !s.state.CompareAndSwap(last, now):
+	case last.ok && !now.ok && now.files < filesNeeded:
+		s.log.Warn("the disk has nearly no room for new files: writes are refused until files are deleted; reads go on and nothing is lost",
+			"free_files", now.files, "needed", filesAgain, "folder", s.dir)
 	case last.ok && !now.ok:
 		s.log.Warn("the disk is nearly full: writes are refused until space is freed; reads go on and nothing is lost",
 			"free", mebibytes(now.free), "needed", mebibytes(roomAgain), "folder", s.dir)
@@ -172,14 +195,18 @@ func (s *space) tight(size int64) bool {
 		return false
 	}
 	last := s.state.Load()
-	s.change(last, &spaceState{at: time.Now(), free: last.free})
+	s.change(last, &spaceState{at: time.Now(), free: last.free, files: last.files})
 	return true
 }
 
-// has reports whether size bytes are free.
+// has reports whether size bytes are free, and room for the files of a commit.
 func (s *space) has(size int64) bool {
 	free, err := s.free(s.dir)
-	return err == nil && free >= size
+	if err != nil || free < size {
+		return false
+	}
+	files, err := s.files(s.dir)
+	return err == nil && files >= filesCommit
 }
 
 func (s *space) ballastName() string { return filepath.Join(s.dir, nameBallast) }
@@ -206,6 +233,13 @@ func (s *space) prepare() error {
 	}
 	if free < openNeeded {
 		return storeFull(s.dir, free, openNeeded)
+	}
+	files, err := s.files(s.dir)
+	if err != nil {
+		return ioError("asking for the free files", err)
+	}
+	if files < filesOpen {
+		return storeFullOfFiles(s.dir, files)
 	}
 	return nil
 }

@@ -105,3 +105,64 @@ func TestCoveredCommitBeginsNoLog(t *testing.T) {
 		t.Errorf("%d commits were covered", covered)
 	}
 }
+
+// A disk with bytes to spare and no room for new files is full, too: writes stop before a
+// flush of the database fails, and go on by themselves.
+func TestDiskWithoutRoomForFilesIsFull(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		files := int64(1 << 20)
+		s := newSpace(t.TempDir(), slog.New(slog.NewTextHandler(&out, nil)), func(string) (int64, error) { return 2 << 30, nil })
+		s.files = func(string) (int64, error) { return files, nil }
+		look := func(left int64) bool {
+			files = left
+			time.Sleep(2 * spaceAge)
+			ok, _ := s.room()
+			return ok
+		}
+		for _, step := range []struct {
+			files    int64
+			open, to bool // the gate; a commit
+		}{
+			{filesNeeded, true, true},
+			{filesNeeded - 1, false, true},
+			{filesAgain - 1, false, true},
+			{filesCommit - 1, false, false},
+			{filesAgain, true, true},
+		} {
+			if open, to := look(step.files), s.fits(1); open != step.open || to != step.to {
+				t.Errorf("room for %d files: gate %t, commit %t, want %t and %t", step.files, open, to, step.open, step.to)
+			}
+		}
+		if n := strings.Count(out.String(), "no room for new files"); n != 1 {
+			t.Errorf("%d lines say that there is no room for files, want 1:\n%s", n, out.String())
+		}
+		files = filesOpen - 1
+		if err := s.prepare(); err == nil || !strings.Contains(err.Error(), "more files") {
+			t.Errorf("opening with room for %d files: %v", files, err)
+		}
+	})
+}
+
+// An error that Badger repeats each second is logged once a minute, with the number of those
+// that were left out.
+func TestRepeatedErrorIsLoggedOnceAMinute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out bytes.Buffer
+		l := &badgerLog{log: slog.New(slog.NewTextHandler(&out, nil))}
+		l.Errorf("another error %d", 0)
+		for i := range 150 {
+			l.Errorf("flushing table %d", i)
+			time.Sleep(time.Second)
+		}
+		if n := strings.Count(out.String(), "flushing table"); n != 3 {
+			t.Errorf("%d lines in 150 s, want 3:\n%s", n, out.String())
+		}
+		if !strings.Contains(out.String(), "59 more like it") || !strings.Contains(out.String(), "another error 0") {
+			t.Errorf("what was left out is not told:\n%s", out.String())
+		}
+		if l.failure() == nil || l.errors.Load() != 151 {
+			t.Error("an error that is not logged is forgotten")
+		}
+	})
+}

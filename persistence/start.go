@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -96,6 +97,15 @@ func storeFull(dir string, free, need int64) *StartError {
 	return &StartError{
 		Sentence: "the disk of the store " + dir + " has " + mebibytes(free) + " free, opening it safely takes " + mebibytes(need),
 		Kind:     StartFull, Fix: "free some space on that disk and start again; nothing is lost",
+	}
+}
+
+// storeFullOfFiles is storeFull for a file system that has bytes to spare, and no room for
+// new files.
+func storeFullOfFiles(dir string, files int64) *StartError {
+	return &StartError{
+		Sentence: fmt.Sprintf("the disk of the store %s has room for %d more files, opening it safely takes %d", dir, files, filesOpen),
+		Kind:     StartFull, Fix: "delete some files on that disk (see: df -i) and start again; nothing is lost",
 	}
 }
 

@@ -228,6 +228,11 @@ func (w *walState) scan(b []byte, newest bool) error {
 			break
 		}
 		at += e.size
+		if e.meta&metaTxn == 0 && len(open) == 0 {
+			// Badger takes such an entry into its memtable, and ends the process when the
+			// memtable is full.
+			return fmt.Errorf("byte %d begins an entry of no transaction, as in a value log", at-e.size)
+		}
 		if e.meta&metaFin == 0 {
 			if e.meta&metaTxn == 0 || len(open) > 0 && open[0].ts != e.ts {
 				break

@@ -3,6 +3,7 @@
 //	go run ./stress bench    measures it beside a ceiling
 //	go run ./stress kill     kills it under load and looks for lost data
 //	go run ./stress damage   damages its files and looks for another history
+//	go run ./stress disks    runs it on disks that are full, read-only, failing or slow
 //	go run ./stress linear   does it all kinds of harm and checks every answer
 //	go run ./stress figures  does all of it and writes docs/figures.md
 //
@@ -28,6 +29,7 @@ import (
 	"hubcli/stress/ceiling"
 	"hubcli/stress/crash"
 	"hubcli/stress/damage"
+	"hubcli/stress/disks"
 	"hubcli/stress/figures"
 	"hubcli/stress/linear"
 )
@@ -49,7 +51,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill, damage, linear or figures")
+		return errors.New("which program? bench, kill, damage, disks, linear or figures")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
@@ -58,6 +60,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runKill(ctx, args, stdout, stderr)
 	case "damage":
 		return runDamage(ctx, args, stdout, stderr)
+	case "disks":
+		return runDisks(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
 	case "figures":
@@ -67,7 +71,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill, damage, linear and figures", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear and figures", name)
 	}
 }
 
@@ -176,6 +180,29 @@ func runDamage(ctx context.Context, args []string, stdout, stderr io.Writer) err
 		return err
 	}
 	summary, err := damage.Run(ctx, o)
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func runDisks(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := disks.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress disks", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Steps, "steps", o.Steps, "disks, each with a hub and a store of its own")
+	flags.Func("scenarios", "comma-separated kinds of disks, of "+strings.Join(disks.Scenarios(), ",")+"; default: all", func(s string) error {
+		o.Scenarios = strings.Split(s, ",")
+		return nil
+	})
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the harm to the disks")
+	flags.StringVar(&o.Dir, "dir", "", "folder in which the disks are mounted; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	summary, err := disks.Run(ctx, o)
 	if summary != nil {
 		fmt.Fprintln(stdout, summary)
 	}

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/internal/require"
+	"hubcli/stress/disks"
 	"hubcli/stress/target"
 )
 
@@ -141,6 +142,26 @@ func TestDamageIsToldOfByTheExecutable(t *testing.T) {
 		t.Errorf("summary %q", out.String())
 	}
 	t.Log(out.String())
+}
+
+// TestDisksAreSurvived is a small run of `stress disks`; the long one is
+// `stress disks --steps 300`.
+func TestDisksAreSurvived(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"disks", "--hub", executable, "--dir", dir, "--steps", "12", "--seed", "3", "--scenarios", "full,inodes,readonly,errors"}
+	err := run(t.Context(), args, &out, progress{t})
+	if errors.Is(err, disks.ErrCannotMount) {
+		t.Skip("SKIPPED: ", err)
+	}
+	require.NoError(t, err)
+	if !strings.Contains(out.String(), "12 disks survived") {
+		t.Errorf("summary %q", out.String())
+	}
+	t.Log(out.String())
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
 }
 
 func TestInterruptedBenchLeavesNothing(t *testing.T) {

@@ -209,7 +209,7 @@ func (t *Tree) Wait(ctx context.Context) error {
 	case <-t.Hub.Failed():
 		return fmt.Errorf("the hub had to stop: %w", t.Hub.Cause())
 	case <-t.Store.Failed():
-		return fmt.Errorf("the store failed: %w", t.Store.Err())
+		return t.Store.Err()
 	case err := <-t.served:
 		t.served <- err
 		return fmt.Errorf("the server ended: %w", err)

@@ -103,7 +103,7 @@ func (e *Engine) admissible() error {
 // ErrStorageFull is the answer to a write for which the disk has no room.
 func ErrStorageFull(free int64) error {
 	return hub.NewError(hub.CodeStorageFull, "the disk of the store is full; reading goes on, writing does not").
-		With("free_bytes", free).WithFix("free space on the disk; the hub goes on by itself")
+		With("free_bytes", free).WithFix("free space on the disk, or delete files if it holds too many (see: df -i); the hub goes on by itself")
 }
 
 // fail stops the hub after an error of unknown outcome: nothing is numbered any more,

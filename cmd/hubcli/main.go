@@ -5,7 +5,6 @@ package main
 
 import (
 	"context"
-	"io"
 	"log"
 	"os"
 	"os/signal"
@@ -30,9 +29,8 @@ func run() int {
 	if isKeeper() {
 		return keep()
 	}
-	// The standard library's HTTP client remarks on odd servers here; what users
-	// read is said by the commands themselves.
-	log.SetOutput(io.Discard)
+	log.SetFlags(0)
+	log.SetOutput(standardLog{os.Stderr, os.Exit})
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
 	signals := make(chan os.Signal, 1)

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"io"
+	"strings"
+	"syscall"
 
 	"hubcli/cli"
 	"hubcli/cli/daemon"
@@ -108,8 +110,17 @@ func storeFailure(err error) error {
 			Fix: "see which file it is with `hubcli app doctor`; restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`",
 		}
 	}
+	var failed *hub.Error
+	if errors.As(err, &failed) && failed.Code == hub.CodeStoreFailed {
+		// It is told of once, whatever else could not be ended because of it.
+		return &cli.Failure{Exit: cli.ExitStore, Sentence: failed.Message, Fix: failed.FixFor(hub.ForCLI), Err: err}
+	}
 	if !errors.As(err, &s) {
-		return &cli.Failure{Exit: cli.ExitStore, Sentence: err.Error(), Err: err}
+		f := &cli.Failure{Exit: cli.ExitStore, Sentence: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+		if errors.As(err, new(syscall.Errno)) { // the system refused something
+			f.Fix = "check the disk and the rights of the folder of the store, then try again: what a hub has acknowledged is kept"
+		}
+		return f
 	}
 	if s.Kind == persistence.StartLocked {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}

@@ -3,7 +3,9 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"hubcli/cli"
@@ -16,6 +18,26 @@ func TestDamagedRecordHasAWayOut(t *testing.T) {
 	err := storeFailure(fmt.Errorf("replay: %w", hub.NewError(hub.CodeCorruptRecord, "record 7 fails its checks")))
 	var f *cli.Failure
 	if !errors.As(err, &f) || f.Exit != cli.ExitStore || !strings.Contains(f.Sentence, "record 7") || !strings.Contains(f.Fix, "--salvage") {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestFailedStoreIsToldOfOnce: a hub whose disk has failed says so in one sentence, with the
+// way out, although several of its parts could not be ended because of it.
+func TestFailedStoreIsToldOfOnce(t *testing.T) {
+	failed := hub.NewError(hub.CodeStoreFailed, "the store failed (input/output error)").WithFix("check the disk")
+	err := storeFailure(errors.Join(failed, fmt.Errorf("stopping: %w", failed), errors.New("the database does not close")))
+	var f *cli.Failure
+	if !errors.As(err, &f) || f.Exit != cli.ExitStore || f.Sentence != failed.Message || f.Fix != "check the disk" {
+		t.Errorf("%+v", err)
+	}
+}
+
+// TestRefusingSystemHasAWayOut: what the system refuses at a start is told with a way out.
+func TestRefusingSystemHasAWayOut(t *testing.T) {
+	err := storeFailure(errors.Join(errors.New("one"), &os.PathError{Op: "open", Path: "x", Err: syscall.EROFS}))
+	var f *cli.Failure
+	if !errors.As(err, &f) || f.Exit != cli.ExitStore || strings.Contains(f.Sentence, "\n") || !strings.Contains(f.Fix, "check the disk") {
 		t.Errorf("%+v", err)
 	}
 }

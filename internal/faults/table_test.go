@@ -263,5 +263,10 @@ var faults = []fault{
 	{215, "a transaction that was cut is salvaged", "writtenOnce", swap("!e.last && ", ""), "TestCutTransactionsAreNotSalvaged"},
 	{215, "a salvage works on a full disk", "write", never("openNeeded+4*size"), "TestSalvageIsAllOrNothing"},
 	{216, "an examination reads tables that a start leaves out", "tables", never("r.asStart"), "TestListThatLeavesATableOut"},
+	{12, "a commit does not need room for files", "has", swap("files >= filesCommit", "files >= 0"), "TestDiskWithoutRoomForFilesIsFull"},
+	{157, "a failed store is told of as often as there are parts", "storeFailure", never("CodeStoreFailed"), "TestFailedStoreIsToldOfOnce"},
+	{157, "an error is logged each time", "due", never("repeatAfter"), "TestRepeatedErrorIsLoggedOnceAMinute"},
+	{158, "the database ends the process silently", "Write", never("endsProcess()"), "TestDatabaseDoesNotEndTheProcessSilently"},
+	{158, "a value log is taken for a write-ahead file", "scan", never("e.meta&metaTxn == 0 && len(open) == 0"), "TestValueLogIsNoWriteAheadFile"},
 	{217, "a damaged record has no way out", "storeFailure", never("CodeCorruptRecord"), "TestDamagedRecordHasAWayOut"},
 }

@@ -2,6 +2,7 @@ package osfile
 
 import (
 	"errors"
+	"math"
 	"os"
 
 	"golang.org/x/sys/windows"
@@ -19,6 +20,10 @@ func Free(dir string) (int64, error) {
 	}
 	return int64(min(free, 1<<62)), nil
 }
+
+// FreeFiles returns how many more files the disk of a folder has room for: no file system
+// of this system keeps a fixed number of them.
+func FreeFiles(string) (int64, error) { return math.MaxInt64, nil }
 
 // IsFull reports whether an error of the system says that a disk has no room.
 func IsFull(err error) bool {

@@ -14,6 +14,7 @@ import (
 	"hubcli/stress/bench"
 	"hubcli/stress/crash"
 	"hubcli/stress/damage"
+	"hubcli/stress/disks"
 	"hubcli/stress/linear"
 	"hubcli/stress/target"
 )
@@ -95,7 +96,7 @@ type program struct {
 	run     func(ctx context.Context, n int) (fmt.Stringer, error)
 }
 
-// prove runs the programs, each for a third of the budget.
+// prove runs the programs, each for its share of the budget.
 func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, err error) {
 	programs := []program{
 		{"Every answer is that of one program that does one call after the other", "go run ./stress linear -cycles %d", 2 * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
@@ -112,6 +113,11 @@ func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, e
 			h := damage.DefaultOptions()
 			h.Count, h.Dir, h.Executable, h.Progress = n, dir, exe, o.Progress
 			return damage.Run(ctx, h)
+		}},
+		{"A full disk ends nothing, and a failing one loses nothing", "go run ./stress disks -steps %d", 6 * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			k := disks.DefaultOptions()
+			k.Steps, k.Dir, k.Executable, k.Progress = n, dir, exe, o.Progress
+			return disks.Run(ctx, k)
 		}},
 	}
 	share := o.Budget / time.Duration(len(programs))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,15 @@ type Executable struct {
 	// Clock is by how much the wall clock is off, of a hub that BuildClock has
 	// built; else nil.
 	Clock *time.Duration
+	// Log gets what the hub writes to standard error, with a line for each call that
+	// changes something. Without it the hub logs warnings and errors only.
+	Log io.Writer
+	// Under is a program with its arguments that starts the hub in its own place, such
+	// as strace -D.
+	Under []string
+	// Alive says that a hub is ready as soon as it answers: it is on a disk that may be
+	// full, where it only reads.
+	Alive bool
 }
 
 // Build builds the hub's executable, as it is delivered, into dir.

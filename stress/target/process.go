@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,6 +37,7 @@ type Process struct {
 	Ready time.Duration // from its start until it answered that it is ready
 
 	cmd     *exec.Cmd
+	readyAt string         // the path that answers 200 when it is ready
 	profile string         // address of the profiles of a profiled hub
 	clock   io.Writer      // sets the clock of a hub that has one
 	off     *time.Duration // by how much it is off
@@ -113,10 +115,20 @@ func (e Executable) launch(ctx context.Context, store string, args ...string) (*
 	if err != nil {
 		return nil, err
 	}
-	args = append([]string{"--host", host, "--port", port, "--storage", store, "--quiet"}, args...)
-	cmd := exec.CommandContext(ctx, e.Path, args...)
+	command := append(slices.Clone(e.Under), e.Path, "--host", host, "--port", port, "--storage", store)
+	if e.Log == nil {
+		command = append(command, "--quiet")
+	}
+	command = append(command, args...)
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = filepath.Dir(store) // relative defaults, like the spool's, stay there
 	p := newProcess(cmd, addr)
+	if e.Log != nil {
+		cmd.Stderr = io.MultiWriter(p.output, e.Log)
+	}
+	if e.Alive {
+		p.readyAt = "/healthz"
+	}
 	if e.Profiled {
 		if p.profile, err = freeAddr(); err != nil {
 			return nil, err
@@ -169,7 +181,7 @@ func Ceiling(ctx context.Context, args ...string) (*Process, error) {
 }
 
 func newProcess(cmd *exec.Cmd, addr string) *Process {
-	p := &Process{Addr: addr, cmd: cmd, output: &tail{}, ended: make(chan struct{})}
+	p := &Process{Addr: addr, cmd: cmd, readyAt: "/readyz", output: &tail{}, ended: make(chan struct{})}
 	cmd.Stderr = p.output
 	cmd.WaitDelay = time.Second
 	return p
@@ -219,7 +231,7 @@ func (p *Process) ready(ctx context.Context) bool {
 	}
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(time.Second))
-	status, _, err := conn.Do(wire.Get(p.Addr, "/readyz").Bytes())
+	status, _, err := conn.Do(wire.Get(p.Addr, p.readyAt).Bytes())
 	return err == nil && status == 200
 }
 
@@ -231,6 +243,10 @@ func (p *Process) Output() string { return p.output.String() }
 
 // Ended is closed when the process has ended.
 func (p *Process) Ended() <-chan struct{} { return p.ended }
+
+// Exit is how the process has ended, once Ended is closed; nil if it did so without an
+// error.
+func (p *Process) Exit() error { return p.err }
 
 func (p *Process) exit() error {
 	if p.err == nil {
@@ -270,7 +286,8 @@ func (p *Process) Stop() error {
 	return nil
 }
 
-// tail keeps the last bytes that a process wrote, for a report of its failure.
+// tail keeps the last bytes that a process wrote, for a report of its failure. The lines of
+// single calls are not shown.
 type tail struct {
 	mu sync.Mutex
 	b  []byte
@@ -293,5 +310,11 @@ func (t *tail) Write(b []byte) (int, error) {
 func (t *tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return string(t.b)
+	var shown strings.Builder
+	for line := range strings.Lines(string(t.b)) {
+		if !strings.Contains(line, " msg=call ") {
+			shown.WriteString(line)
+		}
+	}
+	return shown.String()
 }
