@@ -5,6 +5,7 @@
 //	go run ./stress damage   damages its files and looks for another history
 //	go run ./stress disks    runs it on disks that are full, read-only, failing or slow
 //	go run ./stress linear   does it all kinds of harm and checks every answer
+//	go run ./stress power    cuts the power of a machine with it
 //	go run ./stress figures  does all of it and writes docs/figures.md
 //
 // Each takes -h. It listens and connects on loopback only, starts hubs on
@@ -32,6 +33,7 @@ import (
 	"hubcli/stress/disks"
 	"hubcli/stress/figures"
 	"hubcli/stress/linear"
+	"hubcli/stress/power"
 )
 
 func main() {
@@ -51,7 +53,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill, damage, disks, linear or figures")
+		return errors.New("which program? bench, kill, damage, disks, linear, power or figures")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
@@ -64,14 +66,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runDisks(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
+	case "power":
+		return runPower(ctx, args, stdout, stderr)
 	case "figures":
 		return runFigures(ctx, args, stderr)
+	case power.Command:
+		power.Guest(args)
+		return nil
 	case "ceiling":
 		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear and figures", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear, power and figures", name)
 	}
 }
 
@@ -203,6 +210,27 @@ func runDisks(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 		return err
 	}
 	summary, err := disks.Run(ctx, o)
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func runPower(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := power.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress power", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Cuts, "cuts", o.Cuts, "cuts of the power")
+	flags.IntVar(&o.Fresh, "fresh", o.Fresh, "cuts after which a new disk is taken")
+	flags.IntVar(&o.Control, "control", o.Control, "cuts, at most, in which a hub without synced writes must lose something; 0: no control")
+	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the moments of the cuts")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the disks; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	summary, err := power.Run(ctx, o)
 	if summary != nil {
 		fmt.Fprintln(stdout, summary)
 	}

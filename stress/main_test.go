@@ -17,6 +17,7 @@ import (
 
 	"hubcli/internal/require"
 	"hubcli/stress/disks"
+	"hubcli/stress/power"
 	"hubcli/stress/target"
 )
 
@@ -24,9 +25,9 @@ import (
 var executable string
 
 // TestMain lets the test binary stand in for the command, which starts itself
-// again as the ceiling.
+// again as the ceiling and as the first process of a machine.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 2 && strings.HasPrefix(os.Args[1], "ceiling") {
+	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "ceiling") || os.Args[1] == power.Command) {
 		main()
 		return
 	}
@@ -159,6 +160,25 @@ func TestDisksAreSurvived(t *testing.T) {
 		t.Errorf("summary %q", out.String())
 	}
 	t.Log(out.String())
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestPowerCutsLoseNothing is a small run of `stress power`; the long one is
+// `stress power --cuts 200`, which has a control besides.
+func TestPowerCutsLoseNothing(t *testing.T) {
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{"power", "--hub", executable, "--dir", dir, "--cuts", "3", "--control", "0", "--seed", "4"}
+	err := run(t.Context(), args, &out, progress{t})
+	if errors.Is(err, power.ErrNoMachine) {
+		t.Skip("SKIPPED: ", err)
+	}
+	require.NoError(t, err)
+	if !strings.Contains(out.String(), "3 power cuts survived") {
+		t.Errorf("summary %q", out.String())
+	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}

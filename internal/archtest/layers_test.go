@@ -252,7 +252,7 @@ var others = []other{
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"github.com/spf13/pflag", []string{"internal/release"}, "man pages are generated from the command tree"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli/daemon"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "stress", "stress/disks", "stress/figures", "relay/forwarder", "internal/osfile", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "stress", "stress/disks", "stress/figures", "stress/power", "relay/forwarder", "internal/osfile", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},

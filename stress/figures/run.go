@@ -16,6 +16,7 @@ import (
 	"hubcli/stress/damage"
 	"hubcli/stress/disks"
 	"hubcli/stress/linear"
+	"hubcli/stress/power"
 	"hubcli/stress/target"
 )
 
@@ -119,6 +120,11 @@ func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, e
 			k.Steps, k.Dir, k.Executable, k.Progress = n, dir, exe, o.Progress
 			return disks.Run(ctx, k)
 		}},
+		{"Nothing acknowledged is lost by a power cut", "go run ./stress power -cuts %d", 6 * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			w := power.DefaultOptions()
+			w.Cuts, w.Dir, w.Executable, w.Progress = n, dir, exe, o.Progress
+			return power.Run(ctx, w)
+		}},
 	}
 	share := o.Budget / time.Duration(len(programs))
 	for _, p := range programs {
@@ -128,6 +134,11 @@ func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, e
 		}
 		began := time.Now()
 		found, err := p.run(ctx, n)
+		if errors.Is(err, disks.ErrCannotMount) || errors.Is(err, power.ErrNoMachine) {
+			fmt.Fprintln(o.Progress, "SKIPPED:", p.name+":", err)
+			proofs = append(proofs, Proof{Name: p.name, Command: fmt.Sprintf(p.command, n), Says: []string{"not made here: " + err.Error()}})
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", p.name, err)
 		}

@@ -1,6 +1,7 @@
 package target
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -76,6 +77,29 @@ func BuildSmallTables(ctx context.Context, dir string) (Executable, error) {
 		source = strings.Replace(source, s.from, s.to, 1)
 	}
 	return buildWith(ctx, dir, name, source)
+}
+
+// BuildUnsynced builds a hub whose database does not sync its writes. Only the control of
+// a proof may run it: it loses what it has acknowledged when the power fails.
+func BuildUnsynced(ctx context.Context, dir string) (Executable, error) {
+	root, err := ModuleRoot(ctx)
+	if err != nil {
+		return Executable{}, err
+	}
+	name := filepath.Join(root, "persistence", "badger.go")
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return Executable{}, err
+	}
+	const synced = "WithSyncWrites(true)"
+	if bytes.Count(b, []byte(synced)) != 1 {
+		return Executable{}, fmt.Errorf("%s does not hold %q once", name, synced)
+	}
+	apart := filepath.Join(dir, "unsynced")
+	if err := os.Mkdir(apart, 0o700); err != nil {
+		return Executable{}, err
+	}
+	return buildWith(ctx, apart, name, strings.Replace(string(b), synced, "WithSyncWrites(false)", 1))
 }
 
 // buildWith builds the hub with a file of its source added or replaced, for this
