@@ -5,6 +5,7 @@
 //	go run ./stress damage   damages its files and looks for another history
 //	go run ./stress disks    runs it on disks that are full, read-only, failing or slow
 //	go run ./stress linear   does it all kinds of harm and checks every answer
+//	go run ./stress peers    measures it beside other servers
 //	go run ./stress power    cuts the power of a machine with it
 //	go run ./stress figures  does all of it and writes docs/figures.md
 //
@@ -33,6 +34,7 @@ import (
 	"hubcli/stress/disks"
 	"hubcli/stress/figures"
 	"hubcli/stress/linear"
+	"hubcli/stress/peers"
 	"hubcli/stress/power"
 )
 
@@ -53,7 +55,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill, damage, disks, linear, power or figures")
+		return errors.New("which program? bench, kill, damage, disks, linear, peers, power or figures")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
@@ -66,6 +68,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runDisks(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
+	case "peers":
+		return runPeers(ctx, args, stdout, stderr)
 	case "power":
 		return runPower(ctx, args, stdout, stderr)
 	case "figures":
@@ -78,7 +82,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear, power and figures", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear, peers, power and figures", name)
 	}
 }
 
@@ -212,6 +216,29 @@ func runDisks(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	summary, err := disks.Run(ctx, o)
 	if summary != nil {
 		fmt.Fprintln(stdout, summary)
+	}
+	return err
+}
+
+func runPeers(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := peers.DefaultOptions()
+	o.Progress = stderr
+	flags := flag.NewFlagSet("stress peers", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.IntVar(&o.Rounds, "rounds", o.Rounds, "turns of each server")
+	flags.DurationVar(&o.Round, "round", o.Round, "length of a figure in a turn")
+	flags.IntVar(&o.Agents, "agents", o.Agents, "agents of the rates")
+	flags.IntVar(&o.Waiters, "waiters", o.Waiters, "waiters of the wake")
+	flags.StringVar(&o.NATS, "nats", "", "path of a nats-server; default: the system's")
+	flags.StringVar(&o.Other, "other", "", "path of another program with the options and the protocol of a hub")
+	flags.StringVar(&o.Dir, "dir", "", "folder for the data; default: the system's temporary folder")
+	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	report, err := peers.Run(ctx, o)
+	if report != nil {
+		fmt.Fprint(stdout, report)
 	}
 	return err
 }

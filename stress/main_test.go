@@ -12,11 +12,13 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"hubcli/internal/require"
 	"hubcli/stress/disks"
+	"hubcli/stress/peers"
 	"hubcli/stress/power"
 	"hubcli/stress/target"
 )
@@ -178,6 +180,23 @@ func TestPowerCutsLoseNothing(t *testing.T) {
 	require.NoError(t, err)
 	if !strings.Contains(out.String(), "3 power cuts survived") {
 		t.Errorf("summary %q", out.String())
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestPeersDoTheSameWork is a small run of `stress peers`: the hub, and another program that
+// speaks its protocol, which is the hub again. Other servers are measured where they are.
+func TestPeersDoTheSameWork(t *testing.T) {
+	dir := t.TempDir()
+	o := peers.DefaultOptions()
+	o.Executable, o.Other, o.Dir, o.Progress = executable, executable, dir, progress{t}
+	o.Rounds, o.Round, o.Agents, o.Waiters = 1, 50*time.Millisecond, 4, 4
+	report, err := peers.Run(t.Context(), o)
+	require.NoError(t, err)
+	if len(report.Peers) < 2 || !strings.Contains(report.String(), "claim and release pairs") {
+		t.Errorf("report %s", report)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)

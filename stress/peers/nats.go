@@ -1,0 +1,216 @@
+package peers
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// nats is a NATS server whose JetStream files are synced before each answer.
+type nats struct {
+	server
+	path, version string
+}
+
+// findNATS looks for the server at path, or where the system has programs.
+func findNATS(ctx context.Context, path string) (*nats, error) {
+	if path == "" {
+		var err error
+		if path, err = exec.LookPath("nats-server"); err != nil {
+			return nil, errors.New("nats-server is not installed (Debian: nats-server)")
+		}
+	}
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return nil, err
+	}
+	n := &nats{path: path, version: strings.TrimPrefix(strings.TrimSpace(string(out)), "nats-server: v")}
+	// An older server takes the setting for a time and does not start.
+	if strings.HasPrefix(n.version, "2.") {
+		minor, _, _ := strings.Cut(n.version[2:], ".")
+		if m, err := strconv.Atoi(minor); err == nil && m < 10 {
+			return nil, fmt.Errorf("nats-server %s cannot sync before it answers; name one from 2.10 on with --nats", n.version)
+		}
+	}
+	return n, nil
+}
+
+func (n *nats) describe() (name, lacks string) {
+	return "NATS JetStream " + n.version + ", sync always",
+		"a subscriber sees a message before it is stored; the server knows no sender and no threads; a key has no queue of waiters; nothing wakes an agent that is not connected"
+}
+
+const natsConfig = `listen: "127.0.0.1:%s"
+jetstream { store_dir: %q, sync_interval: always }
+`
+
+func (n *nats) start(ctx context.Context, dir string) error {
+	config := filepath.Join(dir, "nats.conf")
+	err := n.run(ctx, n.path, func(port string) []string {
+		// Without the file the server does not start, which is told.
+		_ = os.WriteFile(config, fmt.Appendf(nil, natsConfig, port, dir), 0o600)
+		return []string{"-c", config, "-l", filepath.Join(dir, "log")}
+	})
+	if err != nil {
+		return err
+	}
+	c, err := dialNATS(ctx, n.addr, "setup")
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	for name, settings := range map[string]string{
+		"POSTS":     `{"name":"POSTS","subjects":["posts"],"storage":"file"}`,
+		"KV_claims": `{"name":"KV_claims","subjects":["$KV.claims.>"],"storage":"file","max_msgs_per_subject":1,"discard":"new","allow_rollup_hdrs":true}`,
+	} {
+		if _, err := c.request("$JS.API.STREAM.CREATE."+name, "", settings); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *nats) agent(ctx context.Context, i int) (agent, error) {
+	name := fmt.Sprint("agent-", i)
+	c, err := dialNATS(ctx, n.addr, name)
+	if err != nil {
+		return nil, err
+	}
+	return &natsAgent{natsConn: c, key: "$KV.claims." + name}, nil
+}
+
+type natsAgent struct {
+	*natsConn
+	key     string
+	rev     int64 // of the last change of its key
+	waiting bool
+}
+
+func (a *natsAgent) post() error {
+	_, err := a.request("posts", "", body)
+	return err
+}
+
+// pair is the client library's create and delete of a key: each is refused if the key has
+// changed since.
+func (a *natsAgent) pair() (err error) {
+	const expect = "Nats-Expected-Last-Subject-Sequence: %d\r\n"
+	if a.rev, err = a.request(a.key, fmt.Sprintf(expect, a.rev), a.name); err != nil {
+		return err
+	}
+	a.rev, err = a.request(a.key, fmt.Sprintf(expect+"KV-Operation: DEL\r\n", a.rev), "")
+	return err
+}
+
+func (a *natsAgent) park() error {
+	if a.waiting {
+		return nil
+	}
+	a.waiting = true
+	return a.write("SUB posts 2\r\n")
+}
+
+func (a *natsAgent) woken() error {
+	if err := a.conn.SetDeadline(time.Now().Add(callWait)); err != nil {
+		return err
+	}
+	_, err := a.message()
+	return err
+}
+
+// natsConn speaks the text protocol of NATS.
+type natsConn struct {
+	conn  net.Conn
+	in    *bufio.Reader
+	name  string
+	inbox string
+}
+
+func dialNATS(ctx context.Context, addr, name string) (*natsConn, error) {
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	c := &natsConn{conn: conn, in: bufio.NewReader(conn), name: name, inbox: fmt.Sprintf("_INBOX.%s.%p", name, conn)}
+	return c, c.write(`CONNECT {"verbose":false,"headers":true,"protocol":1}` + "\r\nSUB " + c.inbox + " 1\r\n")
+}
+
+func (c *natsConn) Close() error { return c.conn.Close() }
+
+func (c *natsConn) write(text string) error {
+	if err := c.conn.SetDeadline(time.Now().Add(callWait)); err != nil {
+		return err
+	}
+	_, err := io.WriteString(c.conn, text)
+	return err
+}
+
+// request publishes a message and returns the number that the stream has given it.
+func (c *natsConn) request(subject, headers, text string) (int64, error) {
+	out := fmt.Sprintf("PUB %s %s %d\r\n%s\r\n", subject, c.inbox, len(text), text)
+	if headers != "" {
+		headers = "NATS/1.0\r\n" + headers + "\r\n"
+		out = fmt.Sprintf("HPUB %s %s %d %d\r\n%s%s\r\n", subject, c.inbox, len(headers), len(headers)+len(text), headers, text)
+	}
+	if err := c.write(out); err != nil {
+		return 0, err
+	}
+	b, err := c.message()
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Seq   int64 `json:"seq"`
+		Error *struct {
+			Description string `json:"description"`
+		} `json:"error"`
+	}
+	if err := json.Unmarshal(b, &answer); err != nil {
+		return 0, fmt.Errorf("%s was answered %.200q: %w", subject, b, err)
+	}
+	if answer.Error != nil {
+		return 0, fmt.Errorf("%s was refused: %s", subject, answer.Error.Description)
+	}
+	return answer.Seq, nil
+}
+
+// message returns the payload of the next message.
+func (c *natsConn) message() ([]byte, error) {
+	for {
+		line, err := c.in.ReadString('\n')
+		if err != nil {
+			return nil, err
+		}
+		words := strings.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		switch words[0] {
+		case "PING":
+			if err := c.write("PONG\r\n"); err != nil {
+				return nil, err
+			}
+		case "-ERR":
+			return nil, errors.New(strings.TrimSpace(line))
+		case "MSG", "HMSG":
+			n, err := strconv.Atoi(words[len(words)-1])
+			if err != nil || n < 0 || n > maxReply {
+				return nil, fmt.Errorf("%q is no message", line)
+			}
+			b := make([]byte, n+2)
+			_, err = io.ReadFull(c.in, b)
+			return b[:n], err
+		}
+	}
+}
