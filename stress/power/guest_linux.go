@@ -59,6 +59,7 @@ func say(words ...any) {
 }
 
 func guest(hub, cut string) error {
+	say(lineBooted)
 	if err := furnish(); err != nil {
 		return err
 	}

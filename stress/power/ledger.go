@@ -10,6 +10,8 @@ import (
 // line of its kernel has.
 const (
 	mark = "@@"
+	// The machine has come up: "booted".
+	lineBooted = "booted"
 	// Answers: "posted ID BODY", "granted KEY FENCE".
 	linePosted  = "posted"
 	lineGranted = "granted"
@@ -32,6 +34,7 @@ type ledger struct {
 	rows    map[int64]string // of this start
 	ids     map[string]int64 // of this start, by body
 	held    map[string]int64 // of this start
+	booted  bool
 	checked bool
 	refused string
 }
@@ -43,7 +46,7 @@ func newLedger() *ledger {
 // begin forgets what the last start has shown.
 func (l *ledger) begin() {
 	l.rows, l.ids, l.held = map[int64]string{}, map[string]int64{}, map[string]int64{}
-	l.acks, l.claims, l.checked, l.refused = 0, 0, false, ""
+	l.acks, l.claims, l.booted, l.checked, l.refused = 0, 0, false, false, ""
 }
 
 // take takes a line of the console. An error is a broken promise.
@@ -58,6 +61,9 @@ func (l *ledger) take(line string) error {
 	case lineChecked:
 		l.checked = true
 		return l.compare()
+	case lineBooted:
+		l.booted = true
+		return nil
 	case lineRefused:
 		l.refused = rest
 		return nil

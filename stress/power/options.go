@@ -51,10 +51,14 @@ type Summary struct {
 	Claims   int // granted, each of which was held
 	Control  int // cuts of the control until it had lost something
 	Lost     string
+	Hung     int // machines whose kernel did not start a process; they were started again
 }
 
 func (s *Summary) String() string {
 	text := fmt.Sprintf("%d power cuts survived: %d acknowledged messages are there, once and unchanged, and %d claims are held", s.Cuts, s.Messages, s.Claims)
+	if s.Hung > 0 {
+		text += fmt.Sprintf("\n%d kernels hung before they started a process, and were started again", s.Hung)
+	}
 	if s.Control > 0 {
 		text += fmt.Sprintf("\nthe control without synced writes lost something at cut %d: %s", s.Control, s.Lost)
 	}

@@ -13,8 +13,10 @@ import (
 
 // Bounds of a cut.
 const (
-	bootWait = 2 * time.Minute // until the first answer after a start
-	maxAcks  = 600             // the power is cut after 1 to so many answered posts
+	bootWait  = 30 * time.Second // until the kernel has started its first process
+	bootTries = 3                // tries of that: a kernel that hangs before it says nothing about a hub
+	workWait  = 3 * time.Minute  // from there until the power is cut
+	maxAcks   = 600              // the power is cut after 1 to so many answered posts
 )
 
 // Run cuts the power. It leaves no process and no file behind. A broken promise is said with
@@ -127,15 +129,14 @@ func (r *run) control(ctx context.Context) error {
 // cutOnce starts a machine, compares what the hub has with the ledger, and, if work is set,
 // cuts the power while agents work.
 func (r *run) cutOnce(ctx context.Context, disk, hub string, l *ledger, work bool) (err error) {
-	l.begin()
 	acks := 1 + r.random.IntN(maxAcks)
 	more := time.Duration(r.random.IntN(20)) * time.Millisecond // a cut comes at any moment of a commit
-	m, err := r.boot(ctx, disk, hub, r.random.IntN(1<<30))
+	m, err := r.bootSurely(ctx, disk, hub, l)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.cut(l.take)) }()
-	timer := time.NewTimer(bootWait)
+	timer := time.NewTimer(workWait)
 	defer timer.Stop()
 	for {
 		select {
@@ -150,7 +151,7 @@ func (r *run) cutOnce(ctx context.Context, disk, hub string, l *ledger, work boo
 				return err
 			}
 		case <-timer.C:
-			return fmt.Errorf("no %d answers within %v", acks, bootWait)
+			return fmt.Errorf("the hub has shown %d messages (all: %t) and answered %d of %d posts within %v", len(l.rows), l.checked, l.acks, acks, workWait)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -159,4 +160,38 @@ func (r *run) cutOnce(ctx context.Context, disk, hub string, l *ledger, work boo
 			return nil
 		}
 	}
+}
+
+// bootSurely starts a machine until its first process has started.
+func (r *run) bootSurely(ctx context.Context, disk, hub string, l *ledger) (*machine, error) {
+	for range bootTries {
+		l.begin()
+		m, err := r.boot(ctx, disk, hub, r.random.IntN(1<<30))
+		if err != nil {
+			return nil, err
+		}
+		timer := time.NewTimer(bootWait)
+		for waiting := true; waiting && !l.booted && err == nil; {
+			select {
+			case line, ok := <-m.lines:
+				if waiting = ok; ok {
+					err = l.take(line)
+				}
+			case <-timer.C:
+				waiting = false
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		timer.Stop()
+		if l.booted && err == nil {
+			return m, nil
+		}
+		if err = errors.Join(err, m.cut(l.take)); err != nil {
+			return nil, err
+		}
+		r.summary.Hung++
+		fmt.Fprintln(r.Progress, "the kernel did not start its first process; once more")
+	}
+	return nil, fmt.Errorf("the kernel did not start its first process in %d tries", bootTries)
 }
