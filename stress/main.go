@@ -102,6 +102,7 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	flags.IntVar(&o.Parked, "parked", o.Parked, "parked polls of the memory figure")
 	flags.IntVar(&o.Bridges, "bridges", o.Bridges, "bridges that wait, of the figure mcp")
 	flags.IntVar(&o.Messages, "messages", o.Messages, "messages of the large store")
+	flags.IntVar(&o.Things, "things", o.Things, "agents and claims of the figure many, which has a tenth as many channels, rooms and seats")
 	flags.DurationVar(&o.Settle, "settle", o.Settle, "pause before memory is read")
 	flags.DurationVar(&o.Idle, "idle", o.Idle, "length of the idle figure")
 	flags.BoolVar(&o.Idempotency, "idempotency", false, "writes carry an Idempotency-Key")

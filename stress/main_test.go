@@ -68,13 +68,13 @@ func TestBenchMeasuresTheHub(t *testing.T) {
 	var out strings.Builder
 	args := []string{
 		"bench", "--hub", executable, "--dir", t.TempDir(), "--rounds", "2", "--round", "60ms", "--agents", "16",
-		"--waiters", "40", "--parked", "60", "--bridges", "3", "--messages", "2000", "--settle", "0s", "--idle", "1s", "--idempotency",
+		"--waiters", "40", "--parked", "60", "--bridges", "3", "--messages", "2000", "--things", "200", "--settle", "0s", "--idle", "1s", "--idempotency",
 	}
 	if err := run(t.Context(), args, &out, progress{t}); err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
 	for _, want := range []string{
-		"posts, 16 agents", "post latency", "claim + release", "wake of 40", "per parked poll", "2000 messages", "idle hub", "hub_post_message over stdio", "wake of one of 3 bridges", "anonymous memory of a bridge",
+		"posts, 16 agents", "post latency", "claim + release", "wake of 40", "per parked poll", "2000 messages", "200 claims, memory of one", "20 seats", "all of these, start after SIGKILL", "idle hub", "hub_post_message over stdio", "wake of one of 3 bridges", "anonymous memory of a bridge",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q", want)

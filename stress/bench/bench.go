@@ -34,6 +34,7 @@ var figures = []figure{
 	{"mcp", (*run).mcp},
 	{"search", (*run).search},
 	{"moments", (*run).moments},
+	{"many", (*run).many},
 	{"million", (*run).million},
 	{"capsules", (*run).capsules},
 }

@@ -19,6 +19,7 @@ type Options struct {
 	Parked      int           // parked polls of the memory figure
 	Bridges     int           // bridges of the wake of the figure mcp
 	Messages    int           // messages of the large store
+	Things      int           // agents and claims of the figure many; ten times as many as its channels, rooms and seats
 	Settle      time.Duration // pause before memory is read
 	Idle        time.Duration // length of the idle figure
 	Idempotency bool          // writes carry an Idempotency-Key
@@ -33,7 +34,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Rounds: 5, Round: 2 * time.Second, Agents: 64, Waiters: 1_000, Parked: 5_000, Bridges: 50,
-		Messages: 1_000_000, Settle: 3 * time.Second, Idle: 20 * time.Second, Progress: io.Discard,
+		Messages: 1_000_000, Things: 100_000, Settle: 3 * time.Second, Idle: 20 * time.Second, Progress: io.Discard,
 	}
 }
 
@@ -44,6 +45,7 @@ const (
 	maxConns    = 9_000
 	maxBridges  = 1_000
 	maxMessages = 10_000_000
+	maxThings   = 100_000 // a hub may have a tenth as many rooms
 )
 
 // Validate refuses what cannot be measured.
@@ -64,6 +66,8 @@ func (o *Options) Validate() error {
 		return fmt.Errorf("bridges must be 1 to %d", maxBridges)
 	case o.Messages < 1 || o.Messages > maxMessages:
 		return fmt.Errorf("messages must be 1 to %d", maxMessages)
+	case o.Things < 100 || o.Things > maxThings:
+		return fmt.Errorf("things must be 100 to %d", maxThings)
 	case o.Profiles != "" && (o.Executable != "" || o.Itself):
 		return errors.New("profiles need a hub that is built for them; leave out the executable")
 	case o.Settle < 0 || o.Settle > maxRound || o.Idle < time.Second || o.Idle > 10*maxRound:
