@@ -6,6 +6,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"math"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -137,6 +139,27 @@ func TestValueLogIsNoWriteAheadFile(t *testing.T) {
 		w := walState{values: map[uint32]uint32{}}
 		if err := w.scan(append(make([]byte, logHeaderSize), c.body...), true); (err == nil) != c.whole {
 			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+// TestHeadersOfLogsAreChecked: a changed header of any log is noticed before Badger, which does
+// not open it, and so the doctor names it, too.
+func TestHeadersOfLogsAreChecked(t *testing.T) {
+	names := []string{"00001.mem", "000001.vlog", "000002.vlog"}
+	for _, bad := range append(names, "") {
+		dir := t.TempDir()
+		for _, name := range names {
+			b := make([]byte, logHeaderSize)
+			if name == bad {
+				b[4] = 4
+			}
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+		}
+		d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}}}
+		err := d.verifyLogs(true)
+		if bad == "" && err != nil || bad != "" && (err == nil || !strings.Contains(err.Error(), bad)) {
+			t.Errorf("damaged %q: %v", bad, err)
 		}
 	}
 }

@@ -130,7 +130,7 @@ func (d *database) verifyLogs(clean bool) error {
 		return err
 	}
 	for i, name := range mems {
-		err := withMap(name, func(b []byte) error { return d.wal.scan(b, i == len(mems)-1) })
+		err := withMap(name, func(b []byte) error { return errors.Join(checkLogHeader(b), d.wal.scan(b, i == len(mems)-1)) })
 		if err != nil {
 			return failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
 		}
@@ -139,9 +139,23 @@ func (d *database) verifyLogs(clean bool) error {
 	if err != nil || len(logs) == 0 {
 		return err
 	}
+	for _, name := range logs {
+		if err := withMap(name, checkLogHeader); err != nil {
+			return failed("its value log "+filepath.Base(name)+" fails its checks", name, err)
+		}
+	}
 	newest := logs[len(logs)-1]
 	if err := withMap(newest, func(b []byte) error { return d.wal.checkValues(b, fileNumber(newest), clean) }); err != nil {
 		return failed("its value log "+filepath.Base(newest)+" fails its checks", newest, err)
+	}
+	return nil
+}
+
+// checkLogHeader looks at the key that a log is encrypted with. No store has one, and Badger
+// does not open a log of another key, even if it is empty.
+func checkLogHeader(b []byte) error {
+	if len(b) >= logHeaderSize && binary.BigEndian.Uint64(b) != 0 {
+		return errors.New("its header names a key that the store does not have")
 	}
 	return nil
 }
