@@ -269,5 +269,6 @@ var faults = []fault{
 	{158, "the database ends the process silently", "Write", never("endsProcess()"), "TestDatabaseDoesNotEndTheProcessSilently"},
 	{158, "a value log is taken for a write-ahead file", "scan", never("e.meta&metaTxn == 0 && len(open) == 0"), "TestValueLogIsNoWriteAheadFile"},
 	{158, "headers of older value logs are not looked at", "verifyLogs", swap("withMap(name, checkLogHeader)", "error(nil)"), "TestHeadersOfLogsAreChecked"},
+	{159, "an index whose marker is cut is another's", "inspect", always("isCut(b)"), "TestOpen"},
 	{217, "a damaged record has no way out", "storeFailure", never("CodeCorruptRecord"), "TestDamagedRecordHasAWayOut"},
 }

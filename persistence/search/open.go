@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"hubcli/actors/core"
+	"hubcli/internal/osfile"
 )
 
 // Names in the folder of an index.
@@ -21,6 +24,7 @@ const (
 	// markerFile marks the folder as an index and names its version and its
 	// store. Nothing is changed in a folder without it.
 	markerFile = "VERSION"
+	markerTemp = "VERSION.new"
 	// runsFile counts the runs that ended without Close.
 	runsFile     = "runs"
 	engineFolder = "words"
@@ -40,8 +44,11 @@ const (
 // ErrForeign says that something else is at the path of the index.
 var ErrForeign = errors.New("search: something that is not a search index stands in its place")
 
+// markerTitle begins every marker.
+const markerTitle = "hubcli search index\n"
+
 func (x *Index) marker() string {
-	return fmt.Sprintf("hubcli search index\nversion %d\ninstance %s\n", formatVersion, x.instance)
+	return fmt.Sprintf(markerTitle+"version %d\ninstance %s\n", formatVersion, x.instance)
 }
 
 // Open makes the index ready; see core.Index. An unusable index is deleted and
@@ -86,18 +93,14 @@ func (x *Index) inspect() (usable bool, err error) {
 		return false, ErrForeign
 	}
 	b, err := os.ReadFile(filepath.Join(x.dir, markerFile))
-	if errors.Is(err, fs.ErrNotExist) {
-		left, err := os.ReadDir(x.dir)
-		if err == nil && len(left) > 0 {
-			err = ErrForeign
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	if !strings.HasPrefix(string(b), markerTitle) {
+		if !isCut(b) || !onlyIndex(x.dir) {
+			return false, ErrForeign
 		}
-		return false, err
-	}
-	if err != nil {
-		return false, err
-	}
-	if !strings.HasPrefix(string(b), "hubcli search index\n") {
-		return false, ErrForeign
+		return false, nil
 	}
 	if string(b) != x.marker() {
 		return false, nil
@@ -107,6 +110,31 @@ func (x *Index) inspect() (usable bool, err error) {
 		x.runs, _ = strconv.Atoi(strings.TrimSpace(string(b)))
 	}
 	return x.runs < maxRuns, nil
+}
+
+// isCut reports whether a marker, if any, is what a loss of power leaves of one: nothing,
+// blanks, or its beginning.
+func isCut(marker []byte) bool {
+	return len(bytes.Trim(marker, "\x00")) == 0 || strings.HasPrefix(markerTitle, string(marker))
+}
+
+// onlyIndex reports whether a folder holds nothing that is not of an index.
+func onlyIndex(dir string) bool {
+	ours := func(dir string, is func(fs.DirEntry) bool) bool {
+		left, err := os.ReadDir(dir)
+		return err == nil && !slices.ContainsFunc(left, func(e fs.DirEntry) bool { return !is(e) })
+	}
+	return ours(dir, func(e fs.DirEntry) bool {
+		switch e.Name() {
+		case markerFile, markerTemp, runsFile:
+			return e.Type().IsRegular()
+		case engineFolder:
+			return e.IsDir() && ours(filepath.Join(dir, engineFolder), func(e fs.DirEntry) bool {
+				return e.Type().IsRegular() && (e.Name() == "root.bolt" || filepath.Ext(e.Name()) == ".zap")
+			})
+		}
+		return false
+	})
 }
 
 // begin makes the folder of an empty index. It deletes only the files of an
@@ -119,7 +147,7 @@ func (x *Index) begin() error {
 	if err := os.RemoveAll(x.enginePath()); err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(x.dir, markerFile), []byte(x.marker()), 0o600)
+	return osfile.Replace(osfile.Disk{}, filepath.Join(x.dir, markerFile), osfile.Content{Temp: markerTemp, Write: osfile.Bytes([]byte(x.marker()))})
 }
 
 func (x *Index) countRun() error {

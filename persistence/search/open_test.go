@@ -75,6 +75,15 @@ func TestOpen(t *testing.T) {
 		{"of another store", func(t *testing.T, dir string) {
 			_ = os.WriteFile(filepath.Join(dir, markerFile), []byte(New(dir, "another", nil).marker()), 0o600)
 		}, far, false},
+		{"a marker that a loss of power has emptied", func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, markerFile), 0) }, far, false},
+		{"a marker that is blank", func(t *testing.T, dir string) {
+			_ = os.WriteFile(filepath.Join(dir, markerFile), make([]byte, 40), 0o600)
+		}, far, false},
+		{"a marker that is cut", func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, markerFile), 9) }, far, false},
+		{"without its marker", func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, markerFile)) }, far, false},
+		{"with the next marker beside it", func(t *testing.T, dir string) {
+			_ = os.Rename(filepath.Join(dir, markerFile), filepath.Join(dir, markerTemp))
+		}, far, false},
 		{"a flipped bit", func(t *testing.T, dir string) { damage(t, zap(t, dir), 100) }, far, false},
 		{"a cut file", func(t *testing.T, dir string) { _ = os.Truncate(zap(t, dir), 200) }, far, false},
 		{"an empty file", func(t *testing.T, dir string) { _ = os.Truncate(zap(t, dir), 0) }, far, false},
@@ -114,6 +123,9 @@ func TestForeign(t *testing.T) {
 		"a file": func(path string) error { return os.WriteFile(path, []byte("mine"), 0o600) },
 		"a folder of mine": func(path string) error {
 			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/notes", []byte("mine"), 0o600))
+		},
+		"an empty marker in a folder of mine": func(path string) error {
+			return errors.Join(os.Mkdir(path, 0o700), os.WriteFile(path+"/"+markerFile, nil, 0o600), os.WriteFile(path+"/notes", []byte("mine"), 0o600))
 		},
 		"a link": func(path string) error { return os.Symlink(os.TempDir(), path) },
 		"another's marker": func(path string) error {

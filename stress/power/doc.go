@@ -5,7 +5,7 @@
 //     answer, once.
 //  2. No id of a message is ever given to another one.
 //  3. Every claim that was granted is held, with the fence of the answer.
-//  4. The hub starts, whatever the disk holds.
+//  4. The hub starts, whatever the disk holds, and a search finds messages.
 //
 // The machine is a user-mode Linux: a kernel that is a process. Its disk is an image with
 // ext4, its memory is lost when the process is killed, and with the memory goes all that was

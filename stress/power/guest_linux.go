@@ -129,7 +129,9 @@ func tell(ctx context.Context, addr string) error {
 	}
 	defer c.Close()
 	out := bufio.NewWriter(os.Stdout)
-	for since := int64(0); ; {
+	defer func() { _ = out.Flush() }() // before anything else is said
+	since := int64(0)
+	for {
 		var page struct {
 			Result []struct {
 				ID   int64  `json:"id"`
@@ -167,8 +169,31 @@ func tell(ctx context.Context, addr string) error {
 			path = "/v1/claims?active_only=1&limit=1000&cursor=" + claims.Cursor
 		}
 	}
+	if since > 0 {
+		if err := searches(c, addr); err != nil {
+			return err
+		}
+	}
 	fmt.Fprintln(out, mark+lineChecked)
 	return out.Flush()
+}
+
+// searchWait is how long a search may find nothing after a start: an index that a cut has
+// damaged is made anew.
+const searchWait = time.Minute
+
+// searches waits until a search finds messages of the agents.
+func searches(c *wire.Conn, addr string) error {
+	var found struct {
+		Result []struct{} `json:"result"`
+	}
+	var err error
+	for end := time.Now().Add(searchWait); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if err = get(c, addr, "/v1/search?q=agent&limit=1", &found); err == nil && len(found.Result) > 0 {
+			return nil
+		}
+	}
+	return fmt.Errorf("a search finds nothing within %v (%v)", searchWait, err)
 }
 
 func get(c *wire.Conn, addr, path string, into any) error {
