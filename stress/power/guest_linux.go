@@ -180,7 +180,7 @@ func tell(ctx context.Context, addr string) error {
 
 // searchWait is how long a search may find nothing after a start: an index that a cut has
 // damaged is made anew.
-const searchWait = time.Minute
+const searchWait = 2 * time.Minute
 
 // searches waits until a search finds messages of the agents.
 func searches(c *wire.Conn, addr string) error {

@@ -13,10 +13,10 @@ import (
 
 // Bounds of a cut.
 const (
-	bootWait  = 30 * time.Second // until the kernel has started its first process
-	bootTries = 3                // tries of that: a kernel that hangs before it says nothing about a hub
-	workWait  = 3 * time.Minute  // from there until the power is cut
-	maxAcks   = 600              // the power is cut after 1 to so many answered posts
+	bootWait  = time.Minute     // until the kernel has started its first process
+	bootTries = 3               // tries of that: a kernel that hangs before it says nothing about a hub
+	workWait  = 6 * time.Minute // from there until the power is cut
+	maxAcks   = 600             // the power is cut after 1 to so many answered posts
 )
 
 // Run cuts the power. It leaves no process and no file behind. A broken promise is said with
@@ -193,5 +193,5 @@ func (r *run) bootSurely(ctx context.Context, disk, hub string, l *ledger) (*mac
 		r.summary.Hung++
 		fmt.Fprintln(r.Progress, "the kernel did not start its first process; once more")
 	}
-	return nil, fmt.Errorf("the kernel did not start its first process in %d tries", bootTries)
+	return nil, fmt.Errorf("%w (its kernel did not start a process in %d tries of %v)", ErrNoMachine, bootTries, bootWait)
 }
