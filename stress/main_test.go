@@ -192,7 +192,7 @@ func TestPeersDoTheSameWork(t *testing.T) {
 	dir := t.TempDir()
 	o := peers.DefaultOptions()
 	o.Executable, o.Other, o.Dir, o.Progress = executable, executable, dir, progress{t}
-	o.Rounds, o.Round, o.Agents, o.Waiters = 1, 50*time.Millisecond, 4, 4
+	o.Rounds, o.Round, o.Agents, o.Waiters = 2, 50*time.Millisecond, 4, 4
 	report, err := peers.Run(t.Context(), o)
 	require.NoError(t, err)
 	if len(report.Peers) < 2 || !strings.Contains(report.String(), "claim and release pairs") {

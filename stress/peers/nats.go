@@ -20,6 +20,7 @@ import (
 type nats struct {
 	server
 	path, version string
+	connected     int // agents so far
 }
 
 // findNATS looks for the server at path, or where the system has programs.
@@ -86,7 +87,8 @@ func (n *nats) agent(ctx context.Context, i int) (agent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &natsAgent{natsConn: c, key: "$KV.claims." + name}, nil
+	n.connected++ // a key of its own in each turn has no history
+	return &natsAgent{natsConn: c, key: fmt.Sprintf("$KV.claims.%s-%d", name, n.connected)}, nil
 }
 
 type natsAgent struct {
