@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -63,6 +66,8 @@ type badgerLog struct {
 	// opening is set while Badger opens: the user is told the outcome in the
 	// store's own words.
 	opening atomic.Bool
+	// ended is told when a part of Badger had to be ended; nil: nobody is. See unlisted.
+	ended atomic.Pointer[func(error)]
 
 	mu   sync.Mutex
 	seen map[string]*repeated // error lines by their format, which Badger has some dozens of
@@ -89,7 +94,14 @@ func (l *badgerLog) Errorf(format string, args ...any) {
 			return
 		}
 	}
-	text := redact(fmt.Sprintf(format, args...))
+	l.fault(format, redact(fmt.Sprintf(format, args...)))
+	if err := unlisted(format, args); err != nil {
+		l.end(err)
+	}
+}
+
+// fault keeps an error and logs it.
+func (l *badgerLog) fault(format, text string) {
 	l.first.CompareAndSwap(nil, &text)
 	l.errors.Add(1)
 	level := slog.LevelError
@@ -124,9 +136,43 @@ func (l *badgerLog) due(format string) (ok bool, left int) {
 	return true, left
 }
 
-func (l *badgerLog) Warningf(format string, args ...any) { l.linef(slog.LevelWarn, format, args) }
-func (l *badgerLog) Infof(format string, args ...any)    { l.linef(slog.LevelDebug, format, args) }
-func (l *badgerLog) Debugf(string, ...any)               {}
+// Lines by which Badger tells that it could not make a table, or merge tables. It tries both
+// again, for ever.
+var tableErrorLines = []string{"error flushing memtable to disk", "[Compactor: %d] LOG Compact FAILED"}
+
+// unlisted returns why Badger's list of tables could not be written or synced, if a line says
+// that, or nil. What the list says then is unknown: see withdraw.go. Everything that is
+// written behind such an entry makes it harder to take back, so nothing may be tried again.
+// Other errors change no list, such as a disk that has no room for a table.
+func unlisted(format string, args []any) error {
+	if !slices.ContainsFunc(tableErrorLines, func(line string) bool { return strings.HasPrefix(format, line) }) {
+		return nil
+	}
+	for _, a := range args {
+		if err, ok := a.(error); ok && strings.Contains(err.Error(), filepath.Join(nameBadger, nameManifest)) {
+			return err
+		}
+	}
+	return nil
+}
+
+// end ends the goroutine of Badger that logs a line. Those that wait for it go on.
+func (l *badgerLog) end(why error) {
+	if tell := l.ended.Load(); tell != nil {
+		(*tell)(why)
+	}
+	runtime.Goexit()
+}
+
+func (l *badgerLog) Warningf(format string, args ...any) {
+	if err := unlisted(format, args); err != nil {
+		l.fault(format, "tables could not be merged: "+redact(err.Error()))
+		l.end(err)
+	}
+	l.linef(slog.LevelWarn, format, args)
+}
+func (l *badgerLog) Infof(format string, args ...any) { l.linef(slog.LevelDebug, format, args) }
+func (l *badgerLog) Debugf(string, ...any)            {}
 
 func (l *badgerLog) linef(level slog.Level, format string, args []any) {
 	if l.log.Enabled(context.Background(), level) {

@@ -6,10 +6,19 @@ import (
 	"time"
 )
 
+// patience is how long a store that has failed is waited for; one whose disk is slow may
+// take its time.
+const patience = 5 * time.Second
+
 // Close waits for running calls, makes everything durable and releases the
 // store. Calls after it return ErrClosed. A second Close does nothing.
 func (s *Store) Close() error {
-	if !s.gate.close() {
+	first, ended := s.closeGate()
+	if !ended {
+		// The process must end now. All stays open: the call still uses it.
+		return errors.New("persistence: closing the store: a call does not end after its failure")
+	}
+	if !first {
 		return nil
 	}
 	s.writing.Lock() // an Append may still have to write HEAD
@@ -31,6 +40,24 @@ func (s *Store) Close() error {
 	return nil
 }
 
+// closeGate lets no call in and waits for those inside. In a store that has failed a commit
+// may wait for ever for Badger to make a table: ended is false then.
+func (s *Store) closeGate() (first, ended bool) {
+	closed := make(chan bool, 1)
+	go func() { closed <- s.gate.close() }()
+	select {
+	case first := <-closed:
+		return first, true
+	case <-s.failed:
+	}
+	select {
+	case first := <-closed:
+		return first, true
+	case <-time.After(patience):
+		return true, false
+	}
+}
+
 // closeDatabase closes Badger if that cannot do harm. Closing flushes memory to
 // new files, which kills the process on a full disk and is tried forever on a
 // failing disk. Data that is not flushed is in Badger's own log, as after a kill:
@@ -45,7 +72,6 @@ func (s *Store) closeDatabase() (whole, open bool, err error) {
 	done := make(chan error, 1)
 	go func() { done <- s.db.Close() }()
 	for {
-		const patience = 5 * time.Second // with a database that has failed; a slow one may take its time
 		select {
 		case err := <-done:
 			if err != nil || s.Err() != nil {

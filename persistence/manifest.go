@@ -29,6 +29,8 @@ const nameManifest = "MANIFEST"
 type tableList struct {
 	found     bool            // false: there is no list yet
 	named     map[string]bool // names of the table files that are in force
+	entries   []tableSet      // in order
+	withdrawn []tableSet      // those that never came into force, the last first
 	end, size int64           // where the last whole entry ends, and the file
 }
 
@@ -64,9 +66,11 @@ func readTableList(name string) (tableList, error) {
 		if crc32.Checksum(body[:length], castagnoli) != sum {
 			return l, fmt.Errorf("the entry at byte %d is damaged", at)
 		}
-		if err := l.apply(body[:length]); err != nil {
+		e := tableSet{at: int64(at), end: int64(at) + 8 + int64(length)}
+		if err := l.apply(body[:length], &e); err != nil {
 			return l, fmt.Errorf("the entry at byte %d: %w", at, err)
 		}
+		l.entries = append(l.entries, e)
 		at += 8 + int(length)
 	}
 	return l, nil
@@ -75,23 +79,24 @@ func readTableList(name string) (tableList, error) {
 var errNoTableList = errors.New("it is none that Badger writes")
 
 // apply carries out an entry: a protocol buffer with a list of changes.
-func (l *tableList) apply(entry []byte) error {
+func (l *tableList) apply(entry []byte, e *tableSet) error {
 	for len(entry) > 0 {
 		field, _, change, rest, ok := nextField(entry)
 		if !ok || field != 1 {
 			return errNoTableList
 		}
 		entry = rest
-		if err := l.change(change); err != nil {
+		if err := l.change(change, e); err != nil {
 			return err
 		}
 	}
+	e.flush = e.flush && len(e.adds) == 1 && len(e.drops) == 0
 	return nil
 }
 
 // change adds a table or drops one.
-func (l *tableList) change(b []byte) error {
-	var id, op uint64
+func (l *tableList) change(b []byte, e *tableSet) error {
+	var id, op, level uint64
 	for len(b) > 0 {
 		field, value, _, rest, ok := nextField(b)
 		if !ok {
@@ -102,6 +107,8 @@ func (l *tableList) change(b []byte) error {
 			id = value
 		case 2:
 			op = value
+		case 3:
+			level = value
 		}
 		b = rest
 	}
@@ -112,8 +119,10 @@ func (l *tableList) change(b []byte) error {
 			return fmt.Errorf("it adds %s a second time", name)
 		}
 		l.named[name] = true
+		e.adds, e.flush = append(e.adds, name), level == 0
 	case 1:
 		delete(l.named, name)
+		e.drops = append(e.drops, name)
 	default:
 		return errNoTableList
 	}
@@ -158,8 +167,13 @@ func (d *database) verifyTables() error {
 	}
 	there := map[string]bool{}
 	for _, path := range files {
+		there[filepath.Base(path)] = true
+	}
+	if err := d.list.withdraw(d.dir, there); err != nil {
+		return err
+	}
+	for _, path := range files {
 		name := filepath.Base(path)
-		there[name] = true
 		if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {
 			d.debris = append(d.debris, name)
 		}

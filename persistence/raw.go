@@ -117,8 +117,13 @@ func (r *rawReader) tables() error {
 	}
 	there := map[string]bool{}
 	for _, path := range files {
+		there[filepath.Base(path)] = true
+	}
+	if err := list.withdraw(r.dir, there); err != nil {
+		return err
+	}
+	for _, path := range files {
 		name := filepath.Base(path)
-		there[name] = true
 		if known && !list.named[name] && r.asStart {
 			continue
 		}

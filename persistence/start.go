@@ -132,14 +132,19 @@ func ioError(doing string, err error) *StartError {
 			Sentence: "the store cannot be opened now: " + doing + " failed: " + fileReason(err), Kind: StartExhausted, Err: err,
 			Fix: "nothing is lost; end other programs, or raise the limits of this user (`ulimit -n`, `ulimit -v`), and start again",
 		}
+	case errors.Is(err, syscall.EIO):
+		return &StartError{
+			Sentence: "the disk of the store fails: " + doing + " failed: " + fileReason(err), Kind: StartCorrupt, Err: err,
+			Fix: "check the disk and start again; if it goes on failing, copy the folder to another disk, then restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`",
+		}
 	}
 	return corrupt(doing+" failed: "+fileReason(err), err)
 }
 
-// systemErrors are the failures that say nothing about the store's files. Badger
+// systemErrors are the failures that the system told of, whatever the store's files hold. Badger
 // keeps only the text of an error.
 var systemErrors = []syscall.Errno{
-	syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
+	syscall.EACCES, syscall.EPERM, syscall.EROFS, syscall.ENOSPC, syscall.EDQUOT, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM, syscall.EIO,
 }
 
 // databaseFile finds the file that an error of Badger is about.

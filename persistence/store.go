@@ -298,6 +298,8 @@ func (s *Store) openBadger(dir string) error {
 	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
 		return corrupt("its database takes smaller transactions than it must", nil)
 	}
+	failed := func(why error) { _ = s.fail(why) }
+	s.badger.ended.Store(&failed)
 	s.rest = newRest(db)
 	if s.ahead, err = newAhead(dir); err != nil {
 		return ioError("reading the database's folder", err)

@@ -47,6 +47,7 @@ type walState struct {
 	hasFrame  bool
 	lastFrame hub.Seq           // highest first sequence number of a frame
 	lastTS    uint64            // highest commit timestamp
+	stamps    map[uint64]bool   // commit timestamps; nil: they are not collected
 	values    map[uint32]uint32 // end of the values pointed to, by value log
 	blocks    map[uint64]bool   // numbers of the blocks of messages
 }
@@ -272,6 +273,9 @@ func (w *walState) scan(b []byte, newest bool) error {
 // note takes an entry of a complete transaction.
 func (w *walState) note(e *logEntry) {
 	w.lastTS = max(w.lastTS, e.ts)
+	if w.stamps != nil {
+		w.stamps[e.ts] = true
+	}
 	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 && e.meta&metaDelete == 0 {
 		w.hasFrame = true
 		w.lastFrame = max(w.lastFrame, hub.Seq(binary.BigEndian.Uint64(number)))

@@ -144,6 +144,7 @@ type step struct {
 	log    *hubLog
 	story  []string // what was done, for the report of a failure
 	hub    *target.Process
+	said   string         // by the last hub that refused to start
 	undo   []func() error // at the end, the last first
 }
 
@@ -204,7 +205,8 @@ func (s *step) start(ctx context.Context, d *disk, under ...string) (started boo
 	if !errors.As(err, &exit) {
 		return false, err
 	}
-	return false, endedClearly(exit, err.Error())
+	s.said = err.Error()
+	return false, endedClearly(exit, s.said)
 }
 
 // endedClearly looks at how a hub has ended.
@@ -223,7 +225,7 @@ func endedClearly(end error, output string) error {
 func (s *step) mustStart(ctx context.Context, d *disk) error {
 	started, err := s.start(ctx, d)
 	if err == nil && !started {
-		err = errors.New("the hub refuses a disk that has room")
+		err = fmt.Errorf("the hub refuses a disk that has room: %s", s.said)
 	}
 	return err
 }
