@@ -1,8 +1,6 @@
 package persistence
 
 import (
-	"errors"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"os"
@@ -97,9 +95,13 @@ func logsGoOn(dir string, tables map[string]bool) (bool, error) {
 	if err != nil {
 		return false, ioError("listing the database", err)
 	}
+	mems = slices.DeleteFunc(mems, func(name string) bool { // debris; see filled
+		info, err := os.Stat(name)
+		return err == nil && info.Size() == 0
+	})
 	w := walState{stamps: map[uint64]bool{}, values: map[uint32]uint32{}}
-	for _, name := range mems {
-		err := withMap(name, func(b []byte) error { return w.scan(b, name == mems[len(mems)-1]) })
+	for i, name := range mems {
+		err := withMap(name, func(b []byte) error { return w.scan(b, i == len(mems)-1) })
 		if err != nil {
 			return false, nil // it is told of elsewhere
 		}
@@ -141,24 +143,9 @@ func (d *database) mendList(log *slog.Logger) error {
 	for _, e := range d.list.withdrawn { // the last first
 		b = slices.Delete(b, int(e.at), int(e.end))
 	}
-	if err := replaceList(filepath.Join(d.dir, unfinished[0]), name, b); err != nil {
+	// A file under the name of Badger's own unfinished list is debris after a crash.
+	if err := osfile.Replace(osfile.Disk{}, name, osfile.Content{Temp: unfinished[0], Write: osfile.Bytes(b)}); err != nil {
 		return ioError("writing "+nameBadger+"/"+nameManifest, err)
 	}
 	return nil
-}
-
-// replaceList writes a new list and puts it in the place of the one in force.
-func replaceList(temporary, name string, b []byte) error {
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, fs.FileMode(0o600))
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(b)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(temporary))
-	}
-	if err := os.Rename(temporary, name); err != nil {
-		return err
-	}
-	return osfile.SyncDir(filepath.Dir(name))
 }

@@ -72,6 +72,10 @@ func TestEntryThatNeverCameIntoForce(t *testing.T) {
 			appendToList(t, dir, 0, []byte{9}, nil)
 			appendToList(t, dir, 0, []byte{10}, nil)
 		}, ""},
+		"a flush beside a log that a crash left empty": {func(t *testing.T, dir string) {
+			appendToList(t, dir, 0, []byte{9}, nil)
+			put(t, dir, nameBadger+"/00099.mem", "")
+		}, ""},
 		"a merge": {func(t *testing.T, dir string) { appendToList(t, dir, 6, []byte{9}, []byte{1, 2}) }, ""},
 		"a flush, then a merge": {func(t *testing.T, dir string) {
 			appendToList(t, dir, 0, []byte{9}, nil)
