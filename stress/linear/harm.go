@@ -9,7 +9,7 @@ import (
 )
 
 // One in killedStarts cycles comes after a start that is killed within maxStart. One in
-// restarts ends by a stop. One in wakes has a moment of quiet before its end. One in
+// restarts ends by a stop; see stops. One in wakes has a moment of quiet before its end. One in
 // longCycles lasts long enough for leases to expire.
 const (
 	killedStarts = 3
@@ -40,8 +40,18 @@ func (r *run) killStart(ctx context.Context) error {
 	return nil
 }
 
-// harm lets the clients call, does up to three things to the hub meanwhile, and ends it.
-func (r *run) harm(ctx context.Context, e *epoch, calls *crew) error {
+// stops says whether a cycle ends by a stop. Of each restarts cycles one does, so that the
+// others are kills, however long a run is.
+func (r *run) stops(cycle int) bool {
+	if cycle%restarts == 0 {
+		r.stopAt = cycle + r.random.IntN(restarts)
+	}
+	return cycle == r.stopAt
+}
+
+// harm lets the clients call, does up to three things to the hub meanwhile, and ends it, by a
+// stop or by a kill.
+func (r *run) harm(ctx context.Context, e *epoch, calls *crew, stop bool) error {
 	long := time.Duration(0)
 	if r.random.IntN(longCycles) == 0 {
 		long = longTime
@@ -58,8 +68,7 @@ func (r *run) harm(ctx context.Context, e *epoch, calls *crew) error {
 	if err := e.await(ctx, 1+r.random.Int64N(int64(r.Answers)), long); err != nil {
 		return err
 	}
-	stop, wake := r.random.IntN(restarts) == 0, r.random.IntN(wakes) == 0
-	if wake && e.over.Err() == nil {
+	if r.random.IntN(wakes) == 0 && e.over.Err() == nil {
 		e.quiet()
 		if err := calls.wait(); err != nil {
 			return err

@@ -133,6 +133,7 @@ type run struct {
 	clients []*client
 	now     *generation
 	made    int // generations
+	stopAt  int // the cycle that ends by a stop; see stops
 	summary *Summary
 }
 
@@ -188,7 +189,7 @@ func (r *run) cycle(ctx context.Context, cycle int) (err error) {
 		c.choose = r.now.choose(i + r.now.n)
 		calls.run(e, func() error { return c.work(ctx, e) })
 	}
-	err = r.harm(ctx, e, &calls)
+	err = r.harm(ctx, e, &calls, r.stops(cycle))
 	if brokenErr := calls.wait(); brokenErr != nil {
 		return brokenErr
 	}
