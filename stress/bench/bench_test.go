@@ -8,21 +8,6 @@ import (
 	"hubcli/internal/require"
 )
 
-func TestPercentile(t *testing.T) {
-	values := []float64{5, 1, 4, 2, 3}
-	for p, want := range map[int]float64{1: 1, 50: 3, 80: 4, 99: 5, 100: 5} {
-		if got := percentile(values, p); got != want {
-			t.Errorf("percentile %d of %v is %v, want %v", p, values, got, want)
-		}
-	}
-	if got := percentile(nil, 50); got != 0 {
-		t.Errorf("percentile of nothing is %v", got)
-	}
-	if values[0] != 5 {
-		t.Error("the values were reordered")
-	}
-}
-
 // The ratio is the median of the rounds' ratios, not the ratio of the medians: a
 // noisy round spoils both its sides alike.
 func TestComparedTakesTheMedianOfTheRatios(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 )
 
@@ -60,7 +61,7 @@ func (l *listeners) hear(ctx context.Context, begin time.Time, answers int) (tim
 	for range answers {
 		select {
 		case at := <-l.woken:
-			times = append(times, milliseconds(at.Sub(begin)))
+			times = append(times, stat.Milliseconds(at.Sub(begin)))
 		case err := <-l.failed:
 			return nil, err
 		case <-timeout.C:
@@ -119,11 +120,11 @@ func (r *run) bridgeWakes(ctx context.Context, server *target.Process) ([]Result
 			}
 		}
 	}
-	return []Result{absolute(fmt.Sprintf("wake of one of %d bridges, p99", r.Bridges), percentile(bridges.one, 99), atMost(5, "ms"),
+	return []Result{absolute(fmt.Sprintf("wake of one of %d bridges, p99", r.Bridges), stat.Percentile(bridges.one, 99), atMost(5, "ms"),
 		fmt.Sprintf("from the post to the tool's answer, of %d; median %.2f ms; polls of the Go client: median %.2f, p99 %.2f ms",
-			len(bridges.one), median(bridges.one), median(clients.one), percentile(clients.one, 99)),
+			len(bridges.one), stat.Median(bridges.one), stat.Median(clients.one), stat.Percentile(clients.one, 99)),
 		fmt.Sprintf("one post wakes all %d on %d processors: median %.1f, p99 %.1f ms; polls of the Go client: median %.1f, p99 %.1f ms",
-			r.Bridges, runtime.NumCPU(), median(bridges.all), percentile(bridges.all, 99), median(clients.all), percentile(clients.all, 99)))}, nil
+			r.Bridges, runtime.NumCPU(), stat.Median(bridges.all), stat.Percentile(bridges.all, 99), stat.Median(clients.all), stat.Percentile(clients.all, 99)))}, nil
 }
 
 // wakeListeners posts when all listeners are parked and returns how long after

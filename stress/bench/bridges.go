@@ -12,6 +12,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 )
 
@@ -97,14 +98,14 @@ func (r *run) bridgeStart(ctx context.Context, server *target.Process) ([]Result
 				b.Kill()
 				return nil, err
 			}
-			*side.times = append(*side.times, milliseconds(time.Since(b.Began)))
+			*side.times = append(*side.times, stat.Milliseconds(time.Since(b.Began)))
 			if err := b.Close(); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return []Result{absolute("start of a bridge to its first tools/list, median", median(hubs), atMost(150, "ms"),
-		fmt.Sprintf("slowest of %d: %.1f ms; a bare server of the SDK: median %.1f ms", bridgeStarts, percentile(hubs, 100), median(ceilings)))}, nil
+	return []Result{absolute("start of a bridge to its first tools/list, median", stat.Median(hubs), atMost(150, "ms"),
+		fmt.Sprintf("slowest of %d: %.1f ms; a bare server of the SDK: median %.1f ms", bridgeStarts, stat.Percentile(hubs, 100), stat.Median(ceilings)))}, nil
 }
 
 // bridgePosts measures posts through the bridge, and turn by turn the same posts
@@ -148,16 +149,16 @@ func (r *run) bridgePosts(ctx context.Context, server *target.Process) ([]Result
 					return nil, err
 				}
 				if i >= bridgeWarmUp {
-					sides[s].times = append(sides[s].times, milliseconds(time.Since(begin)))
+					sides[s].times = append(sides[s].times, stat.Milliseconds(time.Since(begin)))
 				}
 			}
 		}
 	}
 	times := sides[0].times
-	return []Result{absolute("hub_post_message over stdio, median", median(times), atMost(3, "ms"),
+	return []Result{absolute("hub_post_message over stdio, median", stat.Median(times), atMost(3, "ms"),
 		fmt.Sprintf("p99 %.2f ms of %d; the same post by the Go client: median %.2f, p99 %.2f ms; an echo by a bare server of the SDK: median %.2f, p99 %.2f ms",
-			percentile(times, 99), len(times), median(sides[1].times), percentile(sides[1].times, 99),
-			median(sides[2].times), percentile(sides[2].times, 99)))}, nil
+			stat.Percentile(times, 99), len(times), stat.Median(sides[1].times), stat.Percentile(sides[1].times, 99),
+			stat.Median(sides[2].times), stat.Percentile(sides[2].times, 99)))}, nil
 }
 
 // bridgeCost measures the memory of a bridge that has worked, and the processor

@@ -12,6 +12,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 	"hubcli/stress/wire"
 )
@@ -124,15 +125,15 @@ func (t *travel) repeat(ctx context.Context, what string, do func(ctx context.Co
 		ratios[i] = busy[i] / quiet[i]
 	}
 	return []Result{
-		absolute(name, median(took), atMost(60, "s"), spread(took), fmt.Sprintf("to write and sync the bytes of the capsule takes %.2f s", median(disk))),
-		absolute(name+", anonymous memory above idle", median(memory), atMost(64, "MB"), spread(memory)),
-		absolute(name+", p99 of a post beside it, to p99 before", median(ratios), atMost(2, ""), spread(ratios),
-			fmt.Sprintf("p99 %.2f ms before, %.2f ms beside it; p50 rises by %.2f", median(quiet), median(busy), median(half))),
+		absolute(name, stat.Median(took), atMost(60, "s"), spread(took), fmt.Sprintf("to write and sync the bytes of the capsule takes %.2f s", stat.Median(disk))),
+		absolute(name+", anonymous memory above idle", stat.Median(memory), atMost(64, "MB"), spread(memory)),
+		absolute(name+", p99 of a post beside it, to p99 before", stat.Median(ratios), atMost(2, ""), spread(ratios),
+			fmt.Sprintf("p99 %.2f ms before, %.2f ms beside it; p50 rises by %.2f", stat.Median(quiet), stat.Median(busy), stat.Median(half))),
 	}, nil
 }
 
 func spread(values []float64) string {
-	return fmt.Sprintf("from %.4g to %.4g in %d rounds", percentile(values, 0), percentile(values, 100), len(values))
+	return fmt.Sprintf("from %.4g to %.4g in %d rounds", stat.Percentile(values, 0), stat.Percentile(values, 100), len(values))
 }
 
 // beside does something while an agent posts.
@@ -166,7 +167,7 @@ func (t *travel) beside(ctx context.Context, do func(context.Context) error) (b 
 			if _, err := post(); err != nil {
 				cancel(err)
 			}
-			all = append(all, milliseconds(time.Since(begin)))
+			all = append(all, stat.Milliseconds(time.Since(begin)))
 		}
 	}()
 	peak := make(chan int64)
@@ -189,7 +190,7 @@ func (t *travel) beside(ctx context.Context, do func(context.Context) error) (b 
 	b.took = time.Since(begin)
 	close(done)
 	times := <-posted
-	b.p50, b.p99, b.memory = median(times), percentile(times, 99), float64(<-peak-idle)/megabyte
+	b.p50, b.p99, b.memory = stat.Median(times), stat.Percentile(times, 99), float64(<-peak-idle)/megabyte
 	return b, errors.Join(err, context.Cause(ctx))
 }
 

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"hubcli/stress/stat"
 )
 
 // commits is how often a synced write is repeated for its median.
@@ -65,7 +67,7 @@ func repeat(write func() error) (float64, error) {
 		if err := write(); err != nil {
 			return 0, err
 		}
-		times = append(times, milliseconds(time.Since(begin)))
+		times = append(times, stat.Milliseconds(time.Since(begin)))
 	}
-	return median(times), nil
+	return stat.Median(times), nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"hubcli/stress/stat"
 )
 
 const bodyBytes = 256
@@ -72,9 +74,9 @@ func (r *run) latency(ctx context.Context) (results []Result, err error) {
 	beside := compared("", "ms", rounds, reach)
 	return []Result{
 		compared("post latency p50, 1 agent, against ceiling + store commit", "ms", withStore, reach,
-			fmt.Sprintf("ceiling alone %.3f ms, one synced one-entry transaction of Badger %.3f ms", beside.Ceiling, median(store))),
+			fmt.Sprintf("ceiling alone %.3f ms, one synced one-entry transaction of Badger %.3f ms", beside.Ceiling, stat.Median(store))),
 		compared("post latency p50, 1 agent, against ceiling + bare sync", "ms", withRaw, reach,
-			fmt.Sprintf("512 bytes appended to a file and synced %.3f ms; for information: no store writes so little", median(raw))),
+			fmt.Sprintf("512 bytes appended to a file and synced %.3f ms; for information: no store writes so little", stat.Median(raw))),
 	}, nil
 }
 
@@ -93,7 +95,7 @@ func (r *run) postLatency(ctx context.Context, addr string) (float64, error) {
 	timed := func() (int, error) {
 		begin := time.Now()
 		n, err := post()
-		times = append(times, milliseconds(time.Since(begin)))
+		times = append(times, stat.Milliseconds(time.Since(begin)))
 		return n, err
 	}
 	if _, err := r.drive(ctx, []turn{timed}, 0, r.warmUp()); err != nil {
@@ -101,5 +103,5 @@ func (r *run) postLatency(ctx context.Context, addr string) (float64, error) {
 	}
 	times = times[:0]
 	_, err = r.drive(ctx, []turn{timed}, 0, r.Round)
-	return median(times), err
+	return stat.Median(times), err
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 )
 
@@ -52,6 +53,6 @@ func (r *run) python(ctx context.Context) (results []Result, err error) {
 	for _, t := range timed {
 		clients, bares = append(clients, t.Client), append(bares, t.Bare)
 	}
-	return []Result{absolute("post through the Python client, median", median(clients), atMost(1.5, "ms"),
-		fmt.Sprintf("the standard library's bare connection to the same hub: %.3f ms", median(bares)))}, nil
+	return []Result{absolute("post through the Python client, median", stat.Median(clients), atMost(1.5, "ms"),
+		fmt.Sprintf("the standard library's bare connection to the same hub: %.3f ms", stat.Median(bares)))}, nil
 }

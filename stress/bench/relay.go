@@ -16,6 +16,7 @@ import (
 	"hubcli/internal/pause"
 	"hubcli/relay"
 	"hubcli/relay/forwarder"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 )
 
@@ -51,8 +52,8 @@ func (r *run) relay(ctx context.Context) (results []Result, err error) {
 		if err != nil {
 			return results, err
 		}
-		results = append(results, absolute("post through the relay, "+side.name+", median", median(times), atMost(side.limit, "ms"),
-			fmt.Sprintf("p99 %.3g ms of %d posts; %s", percentile(times, 99), len(times), beside)))
+		results = append(results, absolute("post through the relay, "+side.name+", median", stat.Median(times), atMost(side.limit, "ms"),
+			fmt.Sprintf("p99 %.3g ms of %d posts; %s", stat.Percentile(times, 99), len(times), beside)))
 	}
 	parked, err := r.relayParked(ctx, server)
 	return append(results, parked...), err
@@ -77,7 +78,7 @@ func (r *run) relayPosts(ctx context.Context, server *target.Process, flag strin
 		if _, err := c.Post(ctx, hub.PostInput{FromAgent: "bench", Channel: hub.DefaultChannel, Body: strings.Repeat("x", bodyBytes)}); err != nil {
 			return nil, err
 		}
-		times = append(times, milliseconds(time.Since(begin)))
+		times = append(times, stat.Milliseconds(time.Since(begin)))
 		if apart > 0 { // and at any moment between two looks
 			pause.For(ctx, apart+rand.N(forwarder.DefaultPollInterval))
 		}
@@ -164,7 +165,7 @@ func (r *run) fileCeiling() (float64, error) {
 				return 0, err
 			}
 		}
-		times = append(times, milliseconds(time.Since(begin)))
+		times = append(times, stat.Milliseconds(time.Since(begin)))
 	}
-	return median(times), nil
+	return stat.Median(times), nil
 }

@@ -3,10 +3,11 @@ package bench
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"hubcli/stress/stat"
 )
 
 // Result is one measured figure.
@@ -73,12 +74,12 @@ func compared(figure, unit string, rounds []Round, reach bound, notes ...string)
 		hubs, ceilings = append(hubs, r.Hub), append(ceilings, r.Ceiling)
 		ratios = append(ratios, r.Hub/r.Ceiling)
 	}
-	ratio := median(ratios)
-	if cpu := median(hubCPU); cpu > 0 {
-		notes = append(notes, fmt.Sprintf("processor time per operation: hub %.0f us, ceiling %.0f us", cpu, median(ceilingCPU)))
+	ratio := stat.Median(ratios)
+	if cpu := stat.Median(hubCPU); cpu > 0 {
+		notes = append(notes, fmt.Sprintf("processor time per operation: hub %.0f us, ceiling %.0f us", cpu, stat.Median(ceilingCPU)))
 	}
 	return Result{
-		Figure: figure, Unit: unit, Hub: median(hubs), Ceiling: median(ceilings), Ratio: ratio,
+		Figure: figure, Unit: unit, Hub: stat.Median(hubs), Ceiling: stat.Median(ceilings), Ratio: ratio,
 		Reach: reach.String(), Pass: reach.holds(ratio), Rounds: rounds, Notes: notes,
 	}
 }
@@ -87,21 +88,6 @@ func compared(figure, unit string, rounds []Round, reach bound, notes ...string)
 func absolute(figure string, value float64, reach bound, notes ...string) Result {
 	return Result{Figure: figure, Unit: reach.unit, Hub: value, Reach: reach.String(), Pass: reach.holds(value), Notes: notes}
 }
-
-// median returns the middle value, of an even number the lower of the two.
-func median(values []float64) float64 { return percentile(values, 50) }
-
-// percentile returns the smallest value that p of a hundred do not exceed.
-func percentile(values []float64, p int) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[max(0, (len(sorted)*p+99)/100-1)]
-}
-
-// milliseconds converts for reading.
-func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
 // WriteText writes the report as a table for people.
 func (r *Report) WriteText(w io.Writer) error {

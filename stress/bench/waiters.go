@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hubcli/internal/pause"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 	"hubcli/stress/wire"
 )
@@ -164,7 +165,7 @@ func (w *waiters) wakeAll(ctx context.Context, o *Options) ([]float64, error) {
 	for range w.conns {
 		select {
 		case at := <-w.woken:
-			times = append(times, milliseconds(at.Sub(begin)))
+			times = append(times, stat.Milliseconds(at.Sub(begin)))
 		case err := <-w.failed:
 			return nil, err
 		case <-timeout.C:
@@ -202,7 +203,7 @@ func (r *run) wake(ctx context.Context) ([]Result, error) {
 				times = append(times, woken...)
 			}
 		}
-		return percentile(times, 99), nil
+		return stat.Percentile(times, 99), nil
 	})
 	if err != nil {
 		return nil, err

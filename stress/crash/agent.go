@@ -148,7 +148,7 @@ func (a *agent) send(c *wire.Conn, addr string, w *write, l *ledger) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errBroken, err)
 	}
-	status, body, err := exchange(c, request)
+	status, body, err := c.Within(ioTimeout, request.Bytes())
 	if err != nil {
 		return err
 	}
@@ -180,12 +180,4 @@ func (a *agent) send(c *wire.Conn, addr string, w *write, l *ledger) error {
 		a.fence = 0
 		return nil
 	}
-}
-
-// exchange sends a request and waits for its answer.
-func exchange(c *wire.Conn, request *wire.Request) (status int, body []byte, err error) {
-	if err := c.SetDeadline(time.Now().Add(ioTimeout)); err != nil {
-		return 0, nil, err
-	}
-	return c.Do(request.Bytes())
 }

@@ -42,7 +42,7 @@ func makeRoom(c *wire.Conn, addr string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		status, body, err := exchange(c, request)
+		status, body, err := c.Within(ioTimeout, request.Bytes())
 		if err != nil {
 			return "", err
 		}
@@ -162,7 +162,7 @@ func (k *keeper) send(c *wire.Conn, addr string, t *thing) error {
 	if err != nil {
 		return fmt.Errorf("%w: %w", errBroken, err)
 	}
-	status, body, err := exchange(c, request)
+	status, body, err := c.Within(ioTimeout, request.Bytes())
 	if err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (k *keeper) verify(c *wire.Conn, addr string, all bool) error {
 		}
 	}
 	for _, t := range arts {
-		status, body, err := exchange(c, wire.Get(addr, "/v1/artifacts/"+t.id+"/content"))
+		status, body, err := c.Within(ioTimeout, wire.Get(addr, "/v1/artifacts/"+t.id+"/content").Bytes())
 		if err != nil {
 			return err
 		}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
-	"time"
 
 	"hubcli/stress/wire"
 )
@@ -120,8 +119,7 @@ func read(c *wire.Conn, addr, path string) (*page, error) {
 }
 
 func get(c *wire.Conn, addr, path string, into any) error {
-	c.SetDeadline(time.Now().Add(ioTimeout))
-	status, body, err := c.Do(wire.Get(addr, path).Bytes())
+	status, body, err := c.Within(ioTimeout, wire.Get(addr, path).Bytes())
 	if err != nil {
 		return err
 	}

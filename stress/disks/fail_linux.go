@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"hubcli/internal/pause"
 )
 
 // readOnly takes the right to write away from a disk: before a start, or under a hub.
@@ -265,10 +267,10 @@ func slowSyncs(ctx context.Context, s *step) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	pause(ctx, slowSync) // posts of before have their answers
+	pause.For(ctx, slowSync) // posts of before have their answers
 	s.load.forget()
 	s.tell("syncs last %v", slowSync)
-	pause(ctx, slowTime)
+	pause.For(ctx, slowTime)
 	read, post := s.load.slowest()
 	answered := s.load.count("")
 	switch {

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/wire"
 )
 
@@ -136,7 +137,7 @@ func (l *load) agent(ctx context.Context, addr string, call func(*wire.Conn) err
 			if !l.mayEnd() && ctx.Err() == nil {
 				l.breaks("no connection to the hub: %w", err)
 			}
-			pause(ctx, 10*time.Millisecond)
+			pause.For(ctx, 10*time.Millisecond)
 			continue
 		}
 		cut := context.AfterFunc(ctx, func() { c.Close() })
@@ -207,7 +208,7 @@ func (l *load) read(ctx context.Context, c *wire.Conn, addr string) error {
 			return err
 		}
 	}
-	pause(ctx, 2*time.Millisecond) // the machine belongs to the posts
+	pause.For(ctx, 2*time.Millisecond) // the machine belongs to the posts
 	return nil
 }
 
@@ -299,10 +300,7 @@ func (l *load) compare(there map[int64]digest) error {
 
 // exchange makes one call. code is empty if the answer says ok.
 func exchange(c *wire.Conn, request *wire.Request) (status int, code string, body []byte, err error) {
-	if err := c.SetDeadline(time.Now().Add(callWait)); err != nil {
-		return 0, "", nil, err
-	}
-	status, body, err = c.Do(request.Bytes())
+	status, body, err = c.Within(callWait, request.Bytes())
 	if err != nil {
 		return status, "", nil, err
 	}
@@ -316,13 +314,4 @@ func exchange(c *wire.Conn, request *wire.Request) (status int, code string, bod
 		return status, "", body, errors.Join(wire.ErrAnswer, err)
 	}
 	return status, answer.Code, body, nil
-}
-
-func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 	"hubcli/stress/wire"
 )
@@ -170,7 +171,7 @@ func tell(ctx context.Context, addr string) error {
 		}
 	}
 	if since > 0 {
-		if err := searches(c, addr); err != nil {
+		if err := searches(ctx, c, addr); err != nil {
 			return err
 		}
 	}
@@ -183,12 +184,12 @@ func tell(ctx context.Context, addr string) error {
 const searchWait = 2 * time.Minute
 
 // searches waits until a search finds messages of the agents.
-func searches(c *wire.Conn, addr string) error {
+func searches(ctx context.Context, c *wire.Conn, addr string) error {
 	var found struct {
 		Result []struct{} `json:"result"`
 	}
 	var err error
-	for end := time.Now().Add(searchWait); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+	for end := time.Now().Add(searchWait); time.Now().Before(end); pause.For(ctx, 100*time.Millisecond) {
 		if err = get(c, addr, "/v1/search?q=agent&limit=1", &found); err == nil && len(found.Result) > 0 {
 			return nil
 		}
@@ -197,7 +198,7 @@ func searches(c *wire.Conn, addr string) error {
 }
 
 func get(c *wire.Conn, addr, path string, into any) error {
-	status, body, err := call(c, wire.Get(addr, path))
+	status, body, err := c.Within(callWait, wire.Get(addr, path).Bytes())
 	if err == nil && status != 200 {
 		err = fmt.Errorf("GET %s was answered %d %s", path, status, body)
 	}
@@ -205,13 +206,6 @@ func get(c *wire.Conn, addr, path string, into any) error {
 		return err
 	}
 	return json.Unmarshal(body, into)
-}
-
-func call(c *wire.Conn, request *wire.Request) (status int, body []byte, err error) {
-	if err := c.SetDeadline(time.Now().Add(callWait)); err != nil {
-		return 0, nil, err
-	}
-	return c.Do(request.Bytes())
 }
 
 // work posts and claims without end, and says each answer.
@@ -232,7 +226,7 @@ func work(ctx context.Context, addr, name, cut string) error {
 		if err != nil {
 			return err
 		}
-		status, answer, err := call(c, request)
+		status, answer, err := c.Within(callWait, request.Bytes())
 		var net net.Error
 		if errors.As(err, &net) && net.Timeout() {
 			return fmt.Errorf("POST %s was not answered: %w", path, err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"hubcli/internal/pause"
 	"hubcli/stress/target"
 )
 
@@ -156,7 +157,7 @@ func (r *run) cutOnce(ctx context.Context, disk, hub string, l *ledger, work boo
 			return ctx.Err()
 		}
 		if l.checked && (!work || l.acks >= acks) {
-			time.Sleep(more)
+			pause.For(ctx, more)
 			return nil
 		}
 	}

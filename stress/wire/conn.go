@@ -51,6 +51,14 @@ func (c *Conn) Do(request []byte) (status int, body []byte, err error) {
 	return c.Receive()
 }
 
+// Within is Do with an answer that must be there within d.
+func (c *Conn) Within(d time.Duration, request []byte) (status int, body []byte, err error) {
+	if err := c.SetDeadline(time.Now().Add(d)); err != nil {
+		return 0, nil, err
+	}
+	return c.Do(request)
+}
+
 // Send is the first half of Do.
 func (c *Conn) Send(request []byte) error {
 	_, err := c.conn.Write(request)
