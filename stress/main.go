@@ -89,8 +89,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := bench.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress bench", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("bench", stderr, &o.Dir, &o.Executable)
 	flags.Func("figures", "comma-separated; of "+strings.Join(bench.Names(), ","), func(s string) error {
 		o.Figures = strings.Split(s, ",")
 		return nil
@@ -107,8 +106,6 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	flags.DurationVar(&o.Idle, "idle", o.Idle, "length of the idle figure")
 	flags.BoolVar(&o.Idempotency, "idempotency", false, "writes carry an Idempotency-Key")
 	flags.BoolVar(&o.Itself, "itself", false, "measure the ceiling against itself, to see the noise")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	flags.StringVar(&o.Profiles, "profiles", "", "folder for processor profiles of the hub; it is built with them then")
 	asJSON := flags.Bool("json", false, "print the report as JSON")
 	if err := parse(flags, args); err != nil {
@@ -121,7 +118,8 @@ func runBench(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	return err
 }
 
-func write(w io.Writer, report *bench.Report, asJSON bool) error {
+// write writes a report for people, or for programs.
+func write(w io.Writer, report interface{ WriteText(io.Writer) error }, asJSON bool) error {
 	if !asJSON {
 		return report.WriteText(w)
 	}
@@ -133,113 +131,87 @@ func write(w io.Writer, report *bench.Report, asJSON bool) error {
 func runKill(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := crash.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress kill", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("kill", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Cycles, "cycles", o.Cycles, "starts, each of which ends by a kill")
 	flags.IntVar(&o.Agents, "agents", o.Agents, "agents that write messages and claims")
 	flags.IntVar(&o.Keepers, "keepers", o.Keepers, "agents that write tasks, artifacts and memories")
 	flags.IntVar(&o.Pollers, "pollers", o.Pollers, "agents that poll")
 	flags.IntVar(&o.Answers, "answers", o.Answers, "a kill comes after at most so many answers")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the moments of the kills")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the store; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	flags.BoolVar(&o.SmallTables, "small-tables", false, "build a hub that writes and merges small tables all the time")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	summary, err := crash.Run(ctx, o)
-	if summary != nil {
-		fmt.Fprintln(stdout, summary)
-	}
-	return err
+	return tell(stdout, summary, err)
 }
 
 func runLinear(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := linear.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress linear", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("linear", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Cycles, "cycles", o.Cycles, "starts, most of which end by a kill")
 	flags.IntVar(&o.Clients, "clients", o.Clients, "clients that call all the time")
 	flags.IntVar(&o.Followers, "followers", o.Followers, "pollers that must have the final history")
 	flags.IntVar(&o.Answers, "answers", o.Answers, "harm comes after at most so many answers")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the harm and of the calls")
 	flags.BoolVar(&o.Clock, "clock", false, "build a hub whose wall clock can be set, and set it; the first build takes minutes")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the store; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	summary, err := linear.Run(ctx, o)
-	if summary != nil {
-		fmt.Fprintln(stdout, summary)
-	}
-	return err
+	return tell(stdout, summary, err)
 }
 
 func runDamage(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := damage.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress damage", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("damage", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Count, "count", o.Count, "damages, each of a copy of the store")
 	flags.IntVar(&o.Records, "records", o.Records, "answered writes that make the store")
 	flags.IntVar(&o.Salvages, "salvages", o.Salvages, "one in so many stores that are not whole is salvaged")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the damages")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	summary, err := damage.Run(ctx, o)
-	if summary != nil {
-		fmt.Fprintln(stdout, summary)
-	}
-	return err
+	return tell(stdout, summary, err)
 }
 
 func runDisks(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := disks.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress disks", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("disks", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Steps, "steps", o.Steps, "disks, each with a hub and a store of its own")
 	flags.Func("scenarios", "comma-separated kinds of disks, of "+strings.Join(disks.Scenarios(), ",")+"; default: all", func(s string) error {
 		o.Scenarios = strings.Split(s, ",")
 		return nil
 	})
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the harm to the disks")
-	flags.StringVar(&o.Dir, "dir", "", "folder in which the disks are mounted; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	summary, err := disks.Run(ctx, o)
-	if summary != nil {
-		fmt.Fprintln(stdout, summary)
-	}
-	return err
+	return tell(stdout, summary, err)
 }
 
 func runPeers(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := peers.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress peers", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("peers", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Rounds, "rounds", o.Rounds, "turns of each server")
 	flags.DurationVar(&o.Round, "round", o.Round, "length of a figure in a turn")
 	flags.IntVar(&o.Agents, "agents", o.Agents, "agents of the rates")
 	flags.IntVar(&o.Waiters, "waiters", o.Waiters, "waiters of the wake")
 	flags.StringVar(&o.NATS, "nats", "", "path of a nats-server; default: the system's")
-	flags.StringVar(&o.Other, "other", "", "path of another program with the options and the protocol of a hub")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the data; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
+	flags.StringVar(&o.Other, "other", "", "another hub that speaks the protocol: its address, or the path of a program with the options of a hub")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	report, err := peers.Run(ctx, o)
 	if report != nil {
-		fmt.Fprint(stdout, report)
+		err = errors.Join(err, write(stdout, report, *asJSON))
 	}
 	return err
 }
@@ -247,37 +219,30 @@ func runPeers(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 func runPower(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o := power.DefaultOptions()
 	o.Progress = stderr
-	flags := flag.NewFlagSet("stress power", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("power", stderr, &o.Dir, &o.Executable)
 	flags.IntVar(&o.Cuts, "cuts", o.Cuts, "cuts of the power")
 	flags.IntVar(&o.Fresh, "fresh", o.Fresh, "cuts after which a new disk is taken")
 	flags.IntVar(&o.Control, "control", o.Control, "cuts, at most, in which a hub without synced writes must lose something; 0: no control")
 	flags.Uint64Var(&o.Seed, "seed", o.Seed, "of the moments of the cuts")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the disks; default: the system's temporary folder")
-	flags.StringVar(&o.Executable, "hub", "", "a hub that is built already; default: build it")
 	if err := parse(flags, args); err != nil {
 		return err
 	}
 	summary, err := power.Run(ctx, o)
-	if summary != nil {
-		fmt.Fprintln(stdout, summary)
-	}
-	return err
+	return tell(stdout, summary, err)
 }
 
 func runFigures(ctx context.Context, args []string, stderr io.Writer) error {
 	o := figures.Options{Docs: "docs", Progress: stderr}
-	flags := flag.NewFlagSet("stress figures", flag.ContinueOnError)
-	flags.SetOutput(stderr)
+	flags := newFlags("figures", stderr, &o.Dir, nil)
 	flags.StringVar(&o.Docs, "docs", o.Docs, "folder in which figures.md is written")
 	flags.DurationVar(&o.Budget, "budget", 30*time.Minute, "time of the programs that look for broken promises, together; 0: none of them")
-	flags.Func("figures", "comma-separated, of the bench; they replace those of the last run on this machine; default: all", func(s string) error {
+	flags.StringVar(&o.NATS, "nats", "", "path of a nats-server for the figure peers; default: the system's")
+	flags.Func("figures", "comma-separated, of the bench, or peers; they replace those of the last run on this machine; default: all", func(s string) error {
 		o.Figures = strings.Split(s, ",")
 		return nil
 	})
 	flags.IntVar(&o.Rounds, "rounds", 0, "turns of hub and ceiling per figure; 0: those of the bench")
 	flags.IntVar(&o.Messages, "messages", 0, "messages of the large store; 0: those of the bench")
-	flags.StringVar(&o.Dir, "dir", "", "folder for the stores; default: the system's temporary folder")
 	again := flags.Bool("again", false, "measure nothing: write the page and the plot anew from the data of the last run")
 	if err := parse(flags, args); err != nil {
 		return err
@@ -286,6 +251,29 @@ func runFigures(ctx context.Context, args []string, stderr io.Writer) error {
 		return figures.Again(o.Docs)
 	}
 	return figures.Run(ctx, o)
+}
+
+// newFlags makes the flags of a program, with those that all have: where its stores go, and
+// a hub that is built already, unless hub is nil.
+func newFlags(program string, stderr io.Writer, dir, hub *string) *flag.FlagSet {
+	flags := flag.NewFlagSet("stress "+program, flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.StringVar(dir, "dir", "", "folder for stores and disks; default: the system's temporary folder")
+	if hub != nil {
+		flags.StringVar(hub, "hub", "", "a hub that is built already; default: build it")
+	}
+	return flags
+}
+
+// tell prints a summary, if there is one.
+func tell[T any, S interface {
+	*T
+	fmt.Stringer
+}](stdout io.Writer, summary S, err error) error {
+	if summary != nil {
+		fmt.Fprintln(stdout, summary)
+	}
+	return err
 }
 
 func parse(flags *flag.FlagSet, args []string) error {

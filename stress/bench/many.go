@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/internal/pause"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 	"hubcli/stress/wire"
 )
@@ -20,13 +21,15 @@ const (
 	listings    = 50
 	projectHas  = 1_000 // rooms, the most
 	roomsSeated = 10    // rooms that have the seats
+	aPage       = "a page of 1000"
 )
 
 // thing is something of which a hub has many.
 type thing struct {
 	name string
 	n    int
-	list string // the path that lists the first page of them
+	list string // the path that lists some of them
+	page string // what that path lists
 	// request builds the call that makes the i-th one over the connection of caller c.
 	request func(addr string, c, i int) (*wire.Request, error)
 	bytes   float64 // the most that one may take; half as much again as was measured at 100,000 and 10,000
@@ -100,7 +103,7 @@ func (r *run) have(ctx context.Context, p *target.Process, t *thing) ([]Result, 
 	made := fmt.Sprintf("made in %v", took.Round(100*time.Millisecond))
 	return []Result{
 		absolute(what+", memory of one", max(0, float64(after-before)/float64(t.n)), atMost(t.bytes, "bytes"), made),
-		absolute(what+", p50 of a page of 1000", page, atMost(50, "ms")),
+		absolute(what+", p50 of "+t.page, page, atMost(50, "ms")),
 	}, nil
 }
 
@@ -110,19 +113,19 @@ func (r *run) things(rooms []string) []thing {
 		return func(addr string, c, i int) (*wire.Request, error) { return wire.Post(addr, path, body(c, i)) }
 	}
 	return []thing{
-		{"agents", r.Things, "/v1/agents?limit=1000", post("/v1/sessions", func(_, i int) map[string]any {
+		{"agents", r.Things, "/v1/agents?limit=1000", aPage, post("/v1/sessions", func(_, i int) map[string]any {
 			return map[string]any{"agent_id": fmt.Sprintf("many-%06d", i)}
 		}), 4_000},
-		{"claims", r.Things, "/v1/claims?active_only=1&limit=1000", post("/v1/claims", func(c, i int) map[string]any {
+		{"claims", r.Things, "/v1/claims?active_only=1&limit=1000", aPage, post("/v1/claims", func(c, i int) map[string]any {
 			return map[string]any{"owner_agent_id": agentName(c), "claim_key": fmt.Sprintf("many/%06d", i), "ttl_sec": 86_400}
 		}), 2_500},
-		{"channels", r.Things / fewer, "/v1/channels?limit=1000", post("/v1/channels", func(c, i int) map[string]any {
+		{"channels", r.Things / fewer, "/v1/channels?limit=1000", aPage, post("/v1/channels", func(c, i int) map[string]any {
 			return map[string]any{"name": fmt.Sprintf("many-%06d", i)}
 		}), 6_000},
-		{"rooms", r.Things/fewer - len(rooms), "/v1/rooms?limit=1000", post("/v1/rooms", func(_, i int) map[string]any {
+		{"rooms", r.Things/fewer - len(rooms), "/v1/rooms?limit=1000", aPage, post("/v1/rooms", func(_, i int) map[string]any {
 			return aRoom(i + len(rooms))
 		}), 24_000},
-		{"seats", r.Things / fewer, "/v1/rooms/" + rooms[0], func(addr string, _, i int) (*wire.Request, error) {
+		{"seats", r.Things / fewer, "/v1/rooms/" + rooms[0] + "/status?all=1", "the status of a room", func(addr string, _, i int) (*wire.Request, error) {
 			return wire.Post(addr, "/v1/rooms/"+rooms[i%len(rooms)]+"/seats", map[string]any{"agent_id": fmt.Sprintf("many-%06d", i)})
 		}, 4_000},
 	}
@@ -226,7 +229,7 @@ func (r *run) listing(ctx context.Context, addr, path string) (float64, error) {
 		if _, _, err := expect(cs[0], wire.Get(addr, path).Bytes(), 200); err != nil {
 			return 0, err
 		}
-		took = append(took, milliseconds(time.Since(began)))
+		took = append(took, stat.Milliseconds(time.Since(began)))
 	}
-	return median(took), ctx.Err()
+	return stat.Median(took), ctx.Err()
 }

@@ -16,6 +16,7 @@ type Data struct {
 	Took    time.Duration `json:"took_ns"`
 	Bench   bench.Report  `json:"bench"`
 	Proofs  []Proof       `json:"proofs"`
+	Peers   *Proof        `json:"peers,omitempty"` // the hub beside other servers; nil: not measured
 }
 
 // Machine is where it was measured. What is not known is empty.
@@ -27,7 +28,8 @@ type Machine struct {
 	Disk       string `json:"disk"`   // the file system of the stores
 }
 
-// Proof is a program that has looked for a broken promise and found none.
+// Proof is what a program says that has looked for a broken promise and found none, or has
+// compared.
 type Proof struct {
 	Name    string        `json:"name"`
 	Command string        `json:"command"`
@@ -72,6 +74,9 @@ func (d *Data) replace(later *Data) {
 		} else {
 			d.Bench.Results[at] = r
 		}
+	}
+	if later.Peers != nil {
+		d.Peers = later.Peers
 	}
 	for _, p := range later.Proofs {
 		d.Proofs = append(slices.DeleteFunc(d.Proofs, func(old Proof) bool { return old.Name == p.Name }), p)

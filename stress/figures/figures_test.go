@@ -23,6 +23,7 @@ func sample() *Data {
 			{Figure: "posts <64> & more", Unit: "/s", Hub: 15_000, Ceiling: 30_000, Ratio: 0.5, Reach: ">= 0.65", Rounds: []bench.Round{{Hub: 14_000, Ceiling: 28_000}, {Hub: 16_500, Ceiling: 30_000}}},
 			{Figure: "idle hub, memory", Unit: "MB", Hub: 15.13, Reach: "<= 40 MB", Pass: true, Notes: []string{"a note"}},
 		}},
+		Peers:  &Proof{Name: "The hub and others", Command: "go run ./stress peers", Took: time.Minute, Says: []string{"the hub", "Redis"}},
 		Proofs: []Proof{{Name: "Nothing is lost", Command: "go run ./stress kill -cycles 3", Took: 65 * time.Second, Says: []string{"3 kills survived"}}},
 	}
 }
@@ -35,6 +36,8 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 		"| posts <64> & more | 15,000 /s | 14,000–16,500 | 30,000 /s | 0.50 | 0.50–0.55 | ≥ 0.65 | short |",
 		"| idle hub, memory | 15.1 MB | ≤ 40 MB |  |",
 		"- idle hub, memory: a note",
+		"## Beside other servers",
+		"**The hub and others**, `go run ./stress peers`, 1m0s:\n\n```text\nthe hub\nRedis\n```\n",
 		"**Nothing is lost**, `go run ./stress kill -cycles 3`, 1m5s:\n\n```text\n3 kills survived\n```\n",
 	} {
 		if !strings.Contains(page, want) {
@@ -47,10 +50,14 @@ func TestPageSaysWhatWasMeasured(t *testing.T) {
 func TestLaterResultsReplace(t *testing.T) {
 	d, later := sample(), sample()
 	later.Bench.Results = []bench.Result{{Figure: "idle hub, memory", Hub: 12}, {Figure: "a new one", Hub: 3}}
+	later.Peers = &Proof{Says: []string{"all anew"}}
 	later.Proofs = []Proof{{Name: "Nothing is lost", Says: []string{"9 kills survived"}}}
 	d.replace(later)
 	if r := d.Bench.Results; len(r) != 3 || r[0].Hub != 15_000 || r[1].Hub != 12 || r[2].Hub != 3 {
 		t.Errorf("the results are %+v", r)
+	}
+	if d.Peers.Says[0] != "all anew" {
+		t.Errorf("the comparison is %+v", d.Peers)
 	}
 	if len(d.Proofs) != 1 || d.Proofs[0].Says[0] != "9 kills survived" || d.Took != 64*time.Minute {
 		t.Errorf("the proofs are %+v, in %v", d.Proofs, d.Took)

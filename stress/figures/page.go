@@ -45,13 +45,21 @@ highest) are those of the rounds. A figure is **short** where it does not reach 
 		}
 	}
 	d.notes(&b)
+	if d.Peers != nil {
+		b.WriteString("\n## Beside other servers\n\nThe same work in turns on one disk, each server with a sync before every answer. The others do a part of a hub's work only.\n")
+		d.Peers.write(&b)
+	}
 	if len(d.Proofs) > 0 {
 		b.WriteString("\n## Looked for and not found\n\nThese programs break the hub, or the machine around it, and look for a broken promise ([guarantees.md](guarantees.md)). None was found.\n")
 	}
-	for _, p := range d.Proofs {
-		fmt.Fprintf(&b, "\n**%s**, `%s`, %v:\n\n```text\n%s\n```\n", p.Name, p.Command, p.Took.Round(time.Second), strings.Join(p.Says, "\n"))
+	for i := range d.Proofs {
+		d.Proofs[i].write(&b)
 	}
 	return b.Bytes()
+}
+
+func (p *Proof) write(b *bytes.Buffer) {
+	fmt.Fprintf(b, "\n**%s**, `%s`, %v:\n\n```text\n%s\n```\n", p.Name, p.Command, p.Took.Round(time.Second), strings.Join(p.Says, "\n"))
 }
 
 // notes lists what the figures have to say beside their numbers.

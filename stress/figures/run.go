@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"hubcli/stress/damage"
 	"hubcli/stress/disks"
 	"hubcli/stress/linear"
+	"hubcli/stress/peers"
 	"hubcli/stress/power"
 	"hubcli/stress/target"
 )
@@ -24,9 +26,10 @@ import (
 type Options struct {
 	Docs     string        // folder of the docs
 	Budget   time.Duration // for the programs that look for broken promises, together
-	Figures  []string      // names of the bench, which replace those of the last run on this machine; empty: all
+	Figures  []string      // names of the bench, or peers, which replace those of the last run on this machine; empty: all
 	Rounds   int           // of the bench; 0: its own number
 	Messages int           // of the large store; 0: its own number
+	NATS     string        // path of a nats-server for the comparison; empty: the system's
 	Dir      string        // where stores go; empty: the system's temporary folder
 	Progress io.Writer
 }
@@ -35,6 +38,11 @@ type Options struct {
 func (o *Options) Validate() error {
 	if o.Budget < 0 || o.Budget > 24*time.Hour {
 		return errors.New("the budget must be up to 24h")
+	}
+	for _, name := range o.Figures {
+		if known := append(bench.Names(), peersFigure); !slices.Contains(known, name) {
+			return fmt.Errorf("no figure %q; the figures are %s", name, strings.Join(known, ", "))
+		}
 	}
 	if info, err := os.Stat(o.Docs); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s is no folder: run it in the folder of the repository, or name the folder with -docs", o.Docs)
@@ -58,12 +66,20 @@ func Run(ctx context.Context, o Options) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &Data{Machine: machine(dir)}
-	measured, err := bench.Run(ctx, o.bench(dir, exe.Path))
-	if err != nil {
-		return err
+	d := &Data{Machine: machine(dir), Bench: bench.Report{Time: began}}
+	others := slices.Contains(o.Figures, peersFigure)
+	if !others || len(o.Figures) > 1 {
+		measured, err := bench.Run(ctx, o.bench(dir, exe.Path))
+		if err != nil {
+			return err
+		}
+		d.Bench = *measured
 	}
-	d.Bench = *measured
+	if others || len(o.Figures) == 0 {
+		if d.Peers, err = o.compare(ctx, dir, exe.Path); err != nil {
+			return err
+		}
+	}
 	if d.Proofs, err = o.prove(ctx, dir, exe.Path); err != nil {
 		return err
 	}
@@ -79,7 +95,8 @@ func Run(ctx context.Context, o Options) (err error) {
 
 func (o *Options) bench(dir, exe string) bench.Options {
 	b := bench.DefaultOptions()
-	b.Dir, b.Executable, b.Progress, b.Figures = dir, exe, o.Progress, o.Figures
+	b.Dir, b.Executable, b.Progress = dir, exe, o.Progress
+	b.Figures = slices.DeleteFunc(slices.Clone(o.Figures), func(name string) bool { return name == peersFigure })
 	if o.Rounds > 0 {
 		b.Rounds = o.Rounds
 	}
@@ -87,6 +104,22 @@ func (o *Options) bench(dir, exe string) bench.Options {
 		b.Messages = o.Messages
 	}
 	return b
+}
+
+// peersFigure is the name of the comparison with other servers among the figures.
+const peersFigure = "peers"
+
+// compare puts the same work to the hub and to the servers that are there.
+func (o *Options) compare(ctx context.Context, dir, exe string) (*Proof, error) {
+	p := peers.DefaultOptions()
+	p.Dir, p.Executable, p.NATS, p.Progress = dir, exe, o.NATS, o.Progress
+	began := time.Now()
+	report, err := peers.Run(ctx, p)
+	if err != nil {
+		return nil, fmt.Errorf("peers: %w", err)
+	}
+	says := strings.Split(strings.TrimSpace(report.String()), "\n")
+	return &Proof{Name: "The hub and other servers", Command: "go run ./stress peers", Took: time.Since(began), Says: says}, nil
 }
 
 // A program looks for a broken promise, n times.

@@ -2,6 +2,7 @@ package peers
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -48,7 +49,7 @@ func findNATS(ctx context.Context, path string) (*nats, error) {
 
 func (n *nats) describe() (name, lacks string) {
 	return "NATS JetStream " + n.version + ", sync always",
-		"a subscriber sees a message before it is stored; the server knows no sender and no threads; a key has no queue of waiters; nothing wakes an agent that is not connected"
+		"the server knows no sender and no threads; a key has no queue of waiters; nothing wakes an agent that is not connected"
 }
 
 const natsConfig = `listen: "127.0.0.1:%s"
@@ -57,28 +58,39 @@ jetstream { store_dir: %q, sync_interval: always }
 
 func (n *nats) start(ctx context.Context, dir string) error {
 	config := filepath.Join(dir, "nats.conf")
-	err := n.run(ctx, n.path, func(port string) []string {
-		// Without the file the server does not start, which is told.
-		_ = os.WriteFile(config, fmt.Appendf(nil, natsConfig, port, dir), 0o600)
-		return []string{"-c", config, "-l", filepath.Join(dir, "log")}
-	})
-	if err != nil {
-		return err
-	}
-	c, err := dialNATS(ctx, n.addr, "setup")
-	if err != nil {
-		return err
-	}
-	defer c.Close()
+	return n.run(ctx, n.path, func(port string) ([]string, error) {
+		return []string{"-c", config, "-l", filepath.Join(dir, "log")}, os.WriteFile(config, fmt.Appendf(nil, natsConfig, port, dir), 0o600)
+	}, n.streams)
+}
+
+// streams makes the streams, or finds them as they are.
+func (n *nats) streams(ctx context.Context) error {
 	for name, settings := range map[string]string{
 		"POSTS":     `{"name":"POSTS","subjects":["posts"],"storage":"file"}`,
 		"KV_claims": `{"name":"KV_claims","subjects":["$KV.claims.>"],"storage":"file","max_msgs_per_subject":1,"discard":"new","allow_rollup_hdrs":true}`,
 	} {
-		if _, err := c.request("$JS.API.STREAM.CREATE."+name, "", settings); err != nil {
+		if _, err := n.ask(ctx, "$JS.API.STREAM.CREATE."+name, settings); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (n *nats) ask(ctx context.Context, subject, text string) (*natsAnswer, error) {
+	c, err := dialNATS(ctx, n.addr, "run")
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.request(subject, "", text)
+}
+
+func (n *nats) messages(ctx context.Context) (int64, error) {
+	a, err := n.ask(ctx, "$JS.API.STREAM.INFO.POSTS", "")
+	if err != nil {
+		return 0, err
+	}
+	return a.State.Messages, nil
 }
 
 func (n *nats) agent(ctx context.Context, i int) (agent, error) {
@@ -93,9 +105,9 @@ func (n *nats) agent(ctx context.Context, i int) (agent, error) {
 
 type natsAgent struct {
 	*natsConn
-	key     string
-	rev     int64 // of the last change of its key
-	waiting bool
+	key      string
+	rev      int64  // of the last change of its key
+	consumer string // that waits for messages; empty: there is none yet
 }
 
 func (a *natsAgent) post() error {
@@ -105,28 +117,40 @@ func (a *natsAgent) post() error {
 
 // pair is the client library's create and delete of a key: each is refused if the key has
 // changed since.
-func (a *natsAgent) pair() (err error) {
+func (a *natsAgent) pair() error {
 	const expect = "Nats-Expected-Last-Subject-Sequence: %d\r\n"
-	if a.rev, err = a.request(a.key, fmt.Sprintf(expect, a.rev), a.name); err != nil {
-		return err
+	for _, change := range []struct{ headers, value string }{{expect, a.name}, {expect + "KV-Operation: DEL\r\n", ""}} {
+		answer, err := a.request(a.key, fmt.Sprintf(change.headers, a.rev), change.value)
+		if err != nil {
+			return err
+		}
+		a.rev = answer.Seq
 	}
-	a.rev, err = a.request(a.key, fmt.Sprintf(expect+"KV-Operation: DEL\r\n", a.rev), "")
-	return err
+	return nil
 }
 
+// park asks a consumer of the stream for the next message that is stored. A plain
+// subscription would show it before that.
 func (a *natsAgent) park() error {
-	if a.waiting {
-		return nil
+	if a.consumer == "" {
+		answer, err := a.request("$JS.API.CONSUMER.CREATE.POSTS", "",
+			`{"stream_name":"POSTS","config":{"deliver_policy":"new","ack_policy":"none","mem_storage":true,"inactive_threshold":300000000000}}`)
+		if err != nil {
+			return err
+		}
+		a.consumer = answer.Name
 	}
-	a.waiting = true
-	return a.write("SUB posts 2\r\n")
+	return a.publish("$JS.API.CONSUMER.MSG.NEXT.POSTS."+a.consumer, "", fmt.Sprintf(`{"batch":1,"expires":%d}`, parkSeconds*time.Second))
 }
 
 func (a *natsAgent) woken() error {
 	if err := a.conn.SetDeadline(time.Now().Add(callWait)); err != nil {
 		return err
 	}
-	_, err := a.message()
+	b, err := a.message()
+	if err == nil && bytes.HasPrefix(b, []byte("NATS/1.0 ")) { // a status, such as that the time is over
+		err = fmt.Errorf("no message: %.60q", b)
+	}
 	return err
 }
 
@@ -158,33 +182,44 @@ func (c *natsConn) write(text string) error {
 	return err
 }
 
-// request publishes a message and returns the number that the stream has given it.
-func (c *natsConn) request(subject, headers, text string) (int64, error) {
-	out := fmt.Sprintf("PUB %s %s %d\r\n%s\r\n", subject, c.inbox, len(text), text)
-	if headers != "" {
-		headers = "NATS/1.0\r\n" + headers + "\r\n"
-		out = fmt.Sprintf("HPUB %s %s %d %d\r\n%s%s\r\n", subject, c.inbox, len(headers), len(headers)+len(text), headers, text)
+// publish sends a message whose answer goes to the inbox.
+func (c *natsConn) publish(subject, headers, text string) error {
+	if headers == "" {
+		return c.write(fmt.Sprintf("PUB %s %s %d\r\n%s\r\n", subject, c.inbox, len(text), text))
 	}
-	if err := c.write(out); err != nil {
-		return 0, err
+	headers = "NATS/1.0\r\n" + headers + "\r\n"
+	return c.write(fmt.Sprintf("HPUB %s %s %d %d\r\n%s%s\r\n", subject, c.inbox, len(headers), len(headers)+len(text), headers, text))
+}
+
+// natsAnswer is what this package reads of the answers of JetStream.
+type natsAnswer struct {
+	Seq   int64  `json:"seq"`  // that a stream gives to a message
+	Name  string `json:"name"` // of a consumer
+	State struct {
+		Messages int64 `json:"messages"`
+	} `json:"state"`
+	Error *struct {
+		Description string `json:"description"`
+	} `json:"error"`
+}
+
+// request publishes a message and waits for the answer.
+func (c *natsConn) request(subject, headers, text string) (*natsAnswer, error) {
+	if err := c.publish(subject, headers, text); err != nil {
+		return nil, err
 	}
 	b, err := c.message()
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	var answer struct {
-		Seq   int64 `json:"seq"`
-		Error *struct {
-			Description string `json:"description"`
-		} `json:"error"`
+	a := &natsAnswer{}
+	if err := json.Unmarshal(b, a); err != nil {
+		return nil, fmt.Errorf("%s was answered %.200q: %w", subject, b, err)
 	}
-	if err := json.Unmarshal(b, &answer); err != nil {
-		return 0, fmt.Errorf("%s was answered %.200q: %w", subject, b, err)
+	if a.Error != nil {
+		return nil, fmt.Errorf("%s was refused: %s", subject, a.Error.Description)
 	}
-	if answer.Error != nil {
-		return 0, fmt.Errorf("%s was refused: %s", subject, answer.Error.Description)
-	}
-	return answer.Seq, nil
+	return a, nil
 }
 
 // message returns the payload of the next message.

@@ -2,10 +2,15 @@ package peers
 
 import (
 	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
 	"net"
+	"os/exec"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 )
 
 // answering is a connection whose other end has sent text, and takes what is written to it.
@@ -62,19 +67,48 @@ func TestNATSMessages(t *testing.T) {
 	}
 }
 
-// TestReportHasSpread: a report names each server with all figures, what it lacks, and those
-// that were left out.
+// TestReportHasSpread: a report names each server with its figures, what it lacks, and those
+// that were left out, for people and for programs.
 func TestReportHasSpread(t *testing.T) {
-	p := &Peer{Name: "one", Lacks: "a fence", values: map[string][]float64{}}
-	for _, f := range figures() {
-		for _, v := range []float64{300, 1, 2} {
-			p.add(f, v)
+	p := &Peer{Name: "one", Lacks: "a fence"}
+	for _, v := range []float64{300, 1, 2} {
+		p.add("wake", "ms", v)
+	}
+	p.add("start", "ms", 7)
+	r := &Report{Peers: []*Peer{p}, Skipped: []string{"two is not installed"}}
+	for _, want := range []string{"one\n", "2 ms (1 to 300)\n", "7 ms\n", "it lacks: a fence", "SKIPPED: two"} {
+		if !strings.Contains(r.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, r)
 		}
 	}
-	text := (&Report{Options: DefaultOptions(), Peers: []*Peer{p}, Skipped: []string{"two is not installed"}}).String()
-	for _, want := range append(figures(), "1.00 / 2.00 / 300", "it lacks: a fence", "SKIPPED: two") {
-		if !strings.Contains(text, want) {
-			t.Errorf("the report lacks %q:\n%s", want, text)
+	b, err := json.Marshal(r)
+	if err != nil || !strings.Contains(string(b), `{"name":"wake","unit":"ms","values":[300,1,2]}`) {
+		t.Errorf("%s %v", b, err)
+	}
+}
+
+// TestEmptyPollIsNoWake: the answer of a poll whose time is over is not taken for a message.
+func TestEmptyPollIsNoWake(t *testing.T) {
+	for page, want := range map[string]int{`{"ok":true,"result":[]}`: 0, `{"ok":true,"result":[{"id":3},{"id":9}]}`: 2} {
+		if rows, last, err := rowsOf([]byte(page)); err != nil || rows != want || want == 2 && last != 9 {
+			t.Errorf("%s: %d rows, the last %d, %v", page, rows, last, err)
 		}
+	}
+	if _, _, err := rowsOf([]byte("no page")); err == nil {
+		t.Error("what is no page is one")
+	}
+}
+
+// TestServerThatEndsIsNotWaitedFor: a server that refuses its settings is told of at once.
+func TestServerThatEndsIsNotWaitedFor(t *testing.T) {
+	program, err := exec.LookPath("false")
+	if err != nil {
+		t.Skip("SKIPPED: there is no program that fails")
+	}
+	began := time.Now()
+	var s server
+	err = s.run(t.Context(), program, func(string) ([]string, error) { return nil, nil }, func(context.Context) error { return errors.New("not yet") })
+	if err == nil || !strings.Contains(err.Error(), "ended by itself") || time.Since(began) > readyWait/2 {
+		t.Errorf("%v after %v", err, time.Since(began))
 	}
 }

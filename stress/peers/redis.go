@@ -41,9 +41,30 @@ func (r *redis) describe() (name, lacks string) {
 }
 
 func (r *redis) start(ctx context.Context, dir string) error {
-	return r.run(ctx, r.path, func(port string) []string {
-		return []string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--appendonly", "yes", "--appendfsync", "always", "--save", "", "--daemonize", "no", "--logfile", dir + "/log"}
+	return r.run(ctx, r.path, func(port string) ([]string, error) {
+		return []string{"--port", port, "--bind", "127.0.0.1", "--dir", dir, "--appendonly", "yes", "--appendfsync", "always", "--save", "", "--daemonize", "no", "--logfile", dir + "/log"}, nil
+	}, func(ctx context.Context) error {
+		_, err := r.ask(ctx, "PING") // it answers an error while it reads its file
+		return err
 	})
+}
+
+func (r *redis) ask(ctx context.Context, words ...string) (any, error) {
+	c, err := dialRESP(ctx, r.addr)
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.call(words...)
+}
+
+func (r *redis) messages(ctx context.Context) (int64, error) {
+	n, err := r.ask(ctx, "XLEN", "posts")
+	count, ok := n.(int64)
+	if err == nil && !ok {
+		err = fmt.Errorf("XLEN was answered %v", n)
+	}
+	return count, err
 }
 
 func (r *redis) agent(ctx context.Context, i int) (agent, error) {
@@ -87,7 +108,7 @@ func (a *redisAgent) pair() error {
 }
 
 func (a *redisAgent) park() error {
-	return a.send("XREAD", "BLOCK", "20000", "STREAMS", "posts", a.peer.last.Load().(string))
+	return a.send("XREAD", "BLOCK", strconv.Itoa(parkSeconds*1000), "STREAMS", "posts", a.peer.last.Load().(string))
 }
 
 func (a *redisAgent) woken() error {

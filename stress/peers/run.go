@@ -7,12 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"hubcli/internal/pause"
+	"hubcli/stress/stat"
 	"hubcli/stress/target"
 )
 
@@ -23,7 +24,7 @@ type Options struct {
 	Agents     int           // of the rates
 	Waiters    int           // of the wake
 	NATS       string        // path of a nats-server; empty: the system's
-	Other      string        // another program with the options and the protocol of a hub; empty: none
+	Other      string        // another hub: http:// and its address, or a program with the options of a hub; empty: none
 	Dir        string        // where data goes; empty: the system's temporary folder
 	Executable string        // a hub that is built already; empty: build it
 	Progress   io.Writer
@@ -64,51 +65,72 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 			return nil, err
 		}
 	}
-	report = &Report{Options: o}
-	for _, p := range o.find(ctx, exe, report) {
+	report = &Report{Rounds: o.Rounds, Round: o.Round.String(), Agents: o.Agents, Waiters: o.Waiters}
+	found, err := o.find(ctx, exe, report)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range found {
 		name, lacks := p.describe()
-		at := filepath.Join(dir, fmt.Sprint(len(report.Peers)))
+		at := filepath.Join(dir, fmt.Sprint(i))
 		if err := os.Mkdir(at, 0o700); err != nil {
 			return nil, err
 		}
-		defer p.stop()
+		defer p.kill()
 		if err := p.start(ctx, at); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		report.Peers = append(report.Peers, &Peer{Name: name, Lacks: lacks, peer: p, values: map[string][]float64{}})
+		report.Peers = append(report.Peers, &Peer{Name: name, Lacks: lacks, peer: p})
 	}
 	for round := range o.Rounds {
-		for _, p := range report.Peers {
+		for i := range report.Peers { // another one begins each round: a machine drifts
+			p := report.Peers[(round+i)%len(report.Peers)]
 			if err := o.turn(ctx, p); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Name, err)
 			}
 		}
 		fmt.Fprintf(o.Progress, "round %d of %d\n", round+1, o.Rounds)
 	}
+	for i, p := range report.Peers {
+		if err := p.afterwards(ctx, filepath.Join(dir, fmt.Sprint(i))); err != nil {
+			return nil, fmt.Errorf("%s: %w", p.Name, err)
+		}
+	}
 	return report, nil
 }
 
-// find returns the servers of this machine, and notes loudly which are left out.
-func (o *Options) find(ctx context.Context, exe target.Executable, report *Report) []peer {
-	all := []peer{&hub{name: "the hub", exe: exe}}
-	if o.Other != "" {
-		all = append(all, &hub{name: filepath.Base(o.Other), exe: target.Executable{Path: o.Other}})
+// find returns the servers of this machine, and notes loudly which are left out. One that was
+// named must be there.
+func (o *Options) find(ctx context.Context, exe target.Executable, report *Report) ([]peer, error) {
+	all := []peer{
+		&hub{speaker: speaker{name: "the hub"}, exe: exe},
+		&floor{speaker: speaker{name: "the ceiling: the protocol of the hub", lacks: "it stores nothing and checks nothing"}},
 	}
-	r, err := findRedis(ctx)
-	if err == nil {
+	switch host, isAddress := strings.CutPrefix(o.Other, "http://"); {
+	case isAddress:
+		all = append(all, &elsewhere{speaker{name: o.Other, addr: strings.TrimSuffix(host, "/")}})
+	case o.Other != "":
+		all = append(all, &hub{speaker: speaker{name: filepath.Base(o.Other)}, exe: target.Executable{Path: o.Other}})
+	}
+	leaveOut := func(err error) {
+		report.Skipped = append(report.Skipped, err.Error())
+		fmt.Fprintln(o.Progress, "SKIPPED:", err)
+	}
+	if r, err := findRedis(ctx); err == nil {
 		all = append(all, r)
+	} else {
+		leaveOut(err)
 	}
-	n, missing := findNATS(ctx, o.NATS)
-	if missing == nil {
+	n, err := findNATS(ctx, o.NATS)
+	switch {
+	case err == nil:
 		all = append(all, n)
+	case o.NATS != "":
+		return nil, fmt.Errorf("--nats %s: %w", o.NATS, err)
+	default:
+		leaveOut(err)
 	}
-	for _, err := range []error{err, missing} {
-		if err != nil {
-			report.Skipped = append(report.Skipped, err.Error())
-			fmt.Fprintln(o.Progress, "SKIPPED:", err)
-		}
-	}
-	return all
+	return all, nil
 }
 
 // turn measures one server once.
@@ -130,21 +152,55 @@ func (o *Options) turn(ctx context.Context, p *Peer) error {
 	if err != nil {
 		return err
 	}
-	p.add(figurePost50, percentile(one, 50))
-	p.add(figurePost99, percentile(one, 99))
-	for name, call := range map[string]func(agent) error{figurePosts: agent.post, figurePairs: agent.pair} {
-		rate, err := o.rate(ctx, agents[:o.Agents], call)
-		if err != nil {
-			return fmt.Errorf("%s: %w", name, err)
-		}
-		p.add(name, rate)
+	p.posted += int64(len(one))
+	p.add("one agent's post, p50", "ms", stat.Percentile(one, 50))
+	p.add("one agent's post, p99", "ms", stat.Percentile(one, 99))
+	done, rate, err := o.rate(ctx, agents[:o.Agents], agent.post)
+	if err != nil {
+		return err
 	}
+	p.posted += done
+	p.add(fmt.Sprintf("posts of %d agents", o.Agents), "a second", rate)
+	if _, rate, err = o.rate(ctx, agents[:o.Agents], agent.pair); err != nil {
+		return err
+	}
+	p.add(fmt.Sprintf("claim and release pairs of %d agents", o.Agents), "a second", rate)
 	wakes, err := o.wakes(ctx, agents[0], agents[1:o.Waiters+1])
 	if err != nil {
 		return fmt.Errorf("wake: %w", err)
 	}
-	p.add(figureWake50, percentile(wakes, 50))
-	p.add(figureWake99, percentile(wakes, 99))
+	p.posted += wakesOfTurn
+	p.add(fmt.Sprintf("wake of %d, p50", o.Waiters), "ms", stat.Percentile(wakes, 50))
+	p.add(fmt.Sprintf("wake of %d, p99", o.Waiters), "ms", stat.Percentile(wakes, 99))
+	return nil
+}
+
+// afterwards measures the memory of a server after its work, kills it, and counts what it
+// has after a start.
+func (p *Peer) afterwards(ctx context.Context, dir string) error {
+	if own, ok := p.peer.(process); ok {
+		memory, err := own.anonymous()
+		if err != nil {
+			return err
+		}
+		p.add("memory after the work", "MB", float64(memory)/1e6)
+	}
+	kept, ok := p.peer.(keeper)
+	if !ok {
+		return nil
+	}
+	p.peer.kill()
+	began := time.Now()
+	if err := p.peer.start(ctx, dir); err != nil {
+		return fmt.Errorf("after SIGKILL: %w", err)
+	}
+	p.add("start after SIGKILL", "ms", stat.Milliseconds(time.Since(began)))
+	n, err := kept.messages(ctx)
+	if err != nil {
+		return err
+	}
+	p.add("acknowledged messages", "", float64(p.posted))
+	p.add("of them lost by SIGKILL", "", float64(max(0, p.posted-n)))
 	return nil
 }
 
@@ -155,14 +211,15 @@ func (o *Options) latencies(ctx context.Context, a agent) (all []float64, err er
 		if err := a.post(); err != nil {
 			return nil, err
 		}
-		all = append(all, float64(time.Since(began))/float64(time.Millisecond))
+		all = append(all, stat.Milliseconds(time.Since(began)))
 	}
 	return all, ctx.Err()
 }
 
-// rate is how many calls a second all agents together make, each one after the other.
-func (o *Options) rate(ctx context.Context, agents []agent, call func(agent) error) (float64, error) {
-	var done atomic.Int64
+// rate makes calls of all agents together, each one after the other, and returns how many
+// were answered, and how many a second.
+func (o *Options) rate(ctx context.Context, agents []agent, call func(agent) error) (done int64, perSecond float64, err error) {
+	var answered atomic.Int64
 	var group sync.WaitGroup
 	failed := make(chan error, len(agents))
 	began := time.Now()
@@ -174,17 +231,18 @@ func (o *Options) rate(ctx context.Context, agents []agent, call func(agent) err
 					failed <- err
 					return
 				}
-				done.Add(1)
+				answered.Add(1)
 			}
 		})
 	}
 	group.Wait()
 	took := time.Since(began)
-	close(failed)
-	for err := range failed {
-		return 0, err
+	select {
+	case err := <-failed:
+		return 0, 0, err
+	default:
+		return answered.Load(), float64(answered.Load()) / took.Seconds(), ctx.Err()
 	}
-	return float64(done.Load()) / took.Seconds(), ctx.Err()
 }
 
 // A turn has so many wakes; before each one the waiters have time to be parked.
@@ -210,26 +268,19 @@ func (o *Options) wakes(ctx context.Context, poster agent, waiters []agent) (all
 				if err := w.woken(); err != nil {
 					failed <- err
 				}
-				took[i] = float64(time.Since(began)) / float64(time.Millisecond)
+				took[i] = stat.Milliseconds(time.Since(began))
 			})
 		}
 		if err := poster.post(); err != nil {
 			return nil, err
 		}
 		group.Wait()
-		close(failed)
-		for err := range failed {
+		select {
+		case err := <-failed:
 			return nil, err
+		default:
+			all = append(all, took...)
 		}
-		all = append(all, took...)
 	}
 	return all, ctx.Err()
-}
-
-func percentile(values []float64, p int) float64 {
-	if len(values) == 0 {
-		return 0
-	}
-	sorted := slices.Sorted(slices.Values(values))
-	return sorted[(len(sorted)-1)*p/100]
 }

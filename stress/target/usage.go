@@ -16,18 +16,21 @@ const ticksPerSecond = 100
 // Anonymous returns the resident memory of the process that no file backs, in
 // bytes. It leaves out the mapped pages of the store, which the system can take
 // back at any time. Linux only.
-func (p *Process) Anonymous() (int64, error) {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.PID()))
+func (p *Process) Anonymous() (int64, error) { return Anonymous(p.PID()) }
+
+// Anonymous is that of any process.
+func Anonymous(pid int) (int64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
 	_, rest, ok := strings.Cut(string(b), "RssAnon:")
 	if !ok {
-		return 0, fmt.Errorf("/proc has no RssAnon of process %d", p.PID())
+		return 0, fmt.Errorf("/proc has no RssAnon of process %d", pid)
 	}
 	fields := strings.Fields(rest)
 	if len(fields) < 2 || fields[1] != "kB" {
-		return 0, fmt.Errorf("/proc gives RssAnon of process %d in an unknown unit", p.PID())
+		return 0, fmt.Errorf("/proc gives RssAnon of process %d in an unknown unit", pid)
 	}
 	kb, err := strconv.ParseInt(fields[0], 10, 64)
 	return kb << 10, err
