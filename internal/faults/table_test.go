@@ -36,6 +36,7 @@ var faults = []fault{
 	{28, "an offer is accepted by anybody", "Accept", never("OfferedTo"), "TestTaskProperties"},
 	{29, "a seat shows a hidden task", "CurrentTask", swap(" && sees.Task(&tasks[i])", ""), "TestSeatShowsNoHiddenTask"},
 	{30, "a search does not wait for the index", "find", swap("searchFresh", "0"), "TestWhatIsAcknowledgedIsFound"},
+	{30, "rows are stored without their times", "timeValue", swap("int64(max(0, ts))", "int64(max(0, ts)&0xff)"), "TestTimesOfAllBytes"},
 	{31, "a search finds what others wrote to each other", "plan", never("fieldDirect"), "TestFindIsWhatAScanFinds"},
 	{32, "uses of an invite are not counted", "Accept", swap("invite.Uses + 1", "invite.Uses"), "TestRoomIsItsRows"},
 	{33, "a joiner evicts a live agent", "joinSession", swap("keep := false", "keep := true"), "TestJoinersNames"},

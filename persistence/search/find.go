@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -306,9 +305,7 @@ func (f *finder) collect(c cursor, best *best) error {
 func (f *finder) time(doc uint64) (ts uint64, err error) {
 	f.id = index.NewIndexInternalID(f.id, doc)
 	err = f.times.VisitDocValues(f.id, func(_ string, value []byte) {
-		if len(value) == 8 {
-			ts = binary.BigEndian.Uint64(value)
-		}
+		ts = timeOf(value)
 	})
 	return ts, err
 }

@@ -239,3 +239,30 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+// TestTimesOfAllBytes: a row is found by its time, and stands in the order of the times,
+// whatever bytes the time is made of. The engine ends a stored value at a byte 0xff.
+func TestTimesOfAllBytes(t *testing.T) {
+	x := opened(t)
+	var times []hub.Time
+	for shift := range 7 {
+		times = append(times, hub.Time(0xff)<<(8*shift), hub.Time(0xffff)<<(8*shift)&(1<<62-1))
+	}
+	times = append(times, 1<<62)
+	slices.Sort(times)
+	times = slices.Compact(times)
+	for i, ts := range times {
+		d := public(i+1, "word")
+		d.TS = ts
+		put(t, x, d)
+	}
+	for i, ts := range times {
+		var want []uint64
+		for n := len(times); n > i; n-- { // equal rows: the later first
+			want = append(want, uint64(n))
+		}
+		if got := find(t, x, core.IndexQuery{Text: "word", Since: ts}); !slices.Equal(got, want) {
+			t.Errorf("since %#x: %v, want %v", int64(ts), got, want)
+		}
+	}
+}

@@ -36,7 +36,7 @@ const (
 	fieldFrom    = "f"
 	fieldKind    = "k"
 	fieldType    = "y"
-	fieldTime    = "n" // milliseconds, 8 bytes, big endian; read by document, never searched
+	fieldTime    = "n" // milliseconds, see timeValue; read by document, never searched
 )
 
 // MaxText is the indexed length of a text, in bytes. Words after it are not
@@ -336,10 +336,21 @@ func encode(d *core.IndexDocument) *document.Document {
 	add(fieldFrom, string(d.From))
 	add(fieldKind, d.Kind)
 	add(fieldType, string(d.Type))
-	var ts [8]byte
-	binary.BigEndian.PutUint64(ts[:], uint64(max(0, d.TS)))
-	out.AddField(document.NewTextFieldCustom(fieldTime, nil, ts[:], index.IndexField|index.DocValues|index.SkipFreqNorm, nil))
+	out.AddField(document.NewTextFieldCustom(fieldTime, nil, timeValue(d.TS), index.IndexField|index.DocValues|index.SkipFreqNorm, nil))
 	return out
+}
+
+// timeValue encodes a time as hexadecimal digits. The engine ends a stored value at a byte
+// 0xff, which one of the bytes of a number is now and then.
+func timeValue(ts hub.Time) []byte { return strconv.AppendInt(nil, int64(max(0, ts)), 16) }
+
+// timeOf decodes a value of timeValue; 0 if it is none.
+func timeOf(value []byte) uint64 {
+	ts, err := strconv.ParseUint(string(value), 16, 63)
+	if err != nil {
+		return 0
+	}
+	return ts
 }
 
 // analyzer gives the engine the words of a text.

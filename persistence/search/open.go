@@ -32,7 +32,7 @@ const (
 
 // formatVersion rises with every change of the indexed fields or their
 // encoding.
-const formatVersion = 2
+const formatVersion = 3
 
 // After maxRuns runs in a row that each ended without Close within runLong, the
 // index itself is suspected and rebuilt.
