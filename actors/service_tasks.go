@@ -128,7 +128,7 @@ func packAsks(body string, attachments []hub.Attachment, limits hub.Limits) [][]
 	var all []hub.Attachment
 	for body != "" {
 		n := fitting(body, limits.MaxAttachmentChars)
-		all = append(all, hub.Attachment{Type: hub.AttachmentText, Content: core.AppendJSONString(nil, body[:n])})
+		all = append(all, hub.Attachment{Type: hub.AttachmentText, Content: hub.AppendJSONString(nil, body[:n])})
 		body = body[n:]
 	}
 	return slices.Collect(slices.Chunk(append(all, attachments...), max(1, limits.MaxAttachments)))
@@ -139,7 +139,7 @@ func packAsks(body string, attachments []hub.Attachment, limits hub.Limits) [][]
 func fitting(text string, chars int) int {
 	left, quoted := chars-len(`""`), make([]byte, 0, 16)
 	for i, r := range text {
-		quoted = core.AppendJSONString(quoted[:0], string(r))
+		quoted = hub.AppendJSONString(quoted[:0], string(r))
 		if left -= utf8.RuneCount(quoted) - len(`""`); left < 0 && i > 0 {
 			return i
 		}

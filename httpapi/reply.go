@@ -95,6 +95,8 @@ func (s *Server) write(c *call, rep *reply) error {
 	b := append((*buffer)[:0], `{"ok":true,"result":`...)
 	if rep.row != nil {
 		b = append(b, rep.row...)
+	} else if a, ok := rep.result.(hub.JSONAppender); ok {
+		b = a.AppendJSON(b)
 	} else {
 		encoded, err := json.Marshal(rep.result)
 		if err != nil {

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"hubcli/hub"
 )
 
 // EncodeFact renders a fact for the journal.
@@ -14,6 +16,9 @@ func EncodeFact(f Fact) EncodedFact {
 // mustJSON encodes this package's own structs, which cannot fail. It does not
 // escape characters, so that metadata comes back byte for byte.
 func mustJSON(v any) []byte {
+	if a, ok := v.(hub.JSONAppender); ok {
+		return a.AppendJSON(nil)
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

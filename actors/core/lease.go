@@ -274,7 +274,7 @@ func (l *Leases) Release(c HoldCommand, now Now) (Decision[LeaseAnswer], error) 
 	}
 	was := *lease
 	return Decision[LeaseAnswer]{
-		Draft: Draft{Facts: []Fact{&LeaseReleased{Space: c.Space, Key: c.Key}}},
+		Draft: Draft{Facts: []Fact{&LeaseReleased{Space: c.Space, Key: c.Key, Agent: c.Agent}}},
 		Answer: func(at Position) LeaseAnswer {
 			return answerLease(was.ended(at.Now), at, now, LeaseAnswer{})
 		},

@@ -42,8 +42,9 @@ type LeaseRenewed struct {
 
 // LeaseReleased ends a lease at its holder's request.
 type LeaseReleased struct {
-	Space LeaseSpace `json:"space"`
-	Key   string     `json:"key"`
+	Space LeaseSpace  `json:"space"`
+	Key   string      `json:"key"`
+	Agent hub.AgentID `json:"agent,omitempty"` // that held it; empty in facts of earlier releases
 }
 
 // LeaseExpired ends a lease whose deadline has passed.

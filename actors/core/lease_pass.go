@@ -62,7 +62,7 @@ func (l *Leases) Pass(c PassCommand, now Now) Decision[int] {
 	for _, k := range c.Keys {
 		lease := l.live(k, now)
 		if lease != nil && c.Task.Frees(lease) {
-			d.Facts = append(d.Facts, &LeaseReleased{Space: k.Space, Key: k.Key})
+			d.Facts = append(d.Facts, &LeaseReleased{Space: k.Space, Key: k.Key, Agent: lease.Agent})
 		}
 		if lease == nil || !c.Task.Takes(lease) {
 			continue

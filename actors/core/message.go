@@ -22,16 +22,16 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = append(b, `,"ts":`...)
 	b = ts.AppendJSON(b)
 	b = append(b, `,"from_agent":`...)
-	b = AppendJSONString(b, string(d.From))
+	b = hub.AppendJSONString(b, string(d.From))
 	b = append(b, `,"to_agent":`...)
 	b = appendNullable(b, string(d.To))
 	b = append(b, `,"channel":`...)
-	b = AppendJSONString(b, string(d.Channel))
+	b = hub.AppendJSONString(b, string(d.Channel))
 	b = append(b, `,"kind":`...)
-	b = AppendJSONString(b, string(d.Kind))
+	b = hub.AppendJSONString(b, string(d.Kind))
 	b = append(b, `,"body":`...)
 	start := len(b)
-	b = AppendJSONString(b, d.Body)
+	b = hub.AppendJSONString(b, d.Body)
 	b = append(b, `,"truncated":null`...)
 	end := len(b)
 	b = append(b, `,"attachments":`...)
@@ -60,14 +60,14 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = append(b, `,"parent_task_id":`...)
 	b = appendNullableID(b, d.Parent)
 	b = append(b, `,"authority":`...)
-	b = AppendJSONString(b, string(d.Authority))
+	b = hub.AppendJSONString(b, string(d.Authority))
 	b = append(b, `,"assurance":`...)
-	b = AppendJSONString(b, string(d.Assurance))
+	b = hub.AppendJSONString(b, string(d.Assurance))
 	if d.Imported != nil {
 		b = append(b, `,"imported":{"authority":`...)
-		b = AppendJSONString(b, string(d.Imported.Authority))
+		b = hub.AppendJSONString(b, string(d.Imported.Authority))
 		b = append(b, `,"assurance":`...)
-		b = AppendJSONString(b, string(d.Imported.Assurance))
+		b = hub.AppendJSONString(b, string(d.Imported.Assurance))
 		b = append(b, '}')
 	}
 	b = append(b, '}')
@@ -111,11 +111,11 @@ func (m *StoredMessage) Shorten() hub.EncodedMessage {
 func (m *StoredMessage) Shortened(notice, fetch string) hub.EncodedMessage {
 	b := make([]byte, 0, len(m.JSON)-(m.BodyEnd-m.BodyStart)+len(notice)+len(fetch)+64)
 	b = append(b, m.JSON[:m.BodyStart]...)
-	b = AppendJSONString(b, notice)
+	b = hub.AppendJSONString(b, notice)
 	b = append(b, `,"truncated":{"chars":`...)
 	b = strconv.AppendInt(b, int64(m.BodyChars), 10)
 	b = append(b, `,"fetch":`...)
-	b = AppendJSONString(b, fetch)
+	b = hub.AppendJSONString(b, fetch)
 	b = append(b, '}')
 	return append(b, m.JSON[m.BodyEnd:]...)
 }
@@ -124,7 +124,7 @@ func appendNullable(b []byte, s string) []byte {
 	if s == "" {
 		return append(b, "null"...)
 	}
-	return AppendJSONString(b, s)
+	return hub.AppendJSONString(b, s)
 }
 
 func appendNullableID(b []byte, id hub.MessageID) []byte {
@@ -132,48 +132,4 @@ func appendNullableID(b []byte, id hub.MessageID) []byte {
 		return append(b, "null"...)
 	}
 	return strconv.AppendInt(b, int64(id), 10)
-}
-
-const hexDigits = "0123456789abcdef"
-
-// AppendJSONString appends s as a JSON string (RFC 8259 section 7). Invalid
-// UTF-8 becomes U+FFFD; the HTTP edge refuses it earlier. It exists because
-// encoding/json's path from a string to bytes allocates twice per message.
-func AppendJSONString(b []byte, s string) []byte {
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf {
-			if c >= 0x20 && c != '"' && c != '\\' {
-				i++
-				continue
-			}
-			b = append(b, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				b = append(b, '\\', c)
-			case '\n':
-				b = append(b, '\\', 'n')
-			case '\r':
-				b = append(b, '\\', 'r')
-			case '\t':
-				b = append(b, '\\', 't')
-			default:
-				b = append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		if r == utf8.RuneError && size == 1 {
-			b = append(b, s[start:i]...)
-			b = append(b, "\uFFFD"...)
-			start = i + size
-		}
-		i += size
-	}
-	b = append(b, s[start:]...)
-	return append(b, '"')
 }

@@ -351,11 +351,7 @@ func (g *Guard) progress(r *core.Record, facts []core.Fact) {
 		case *core.LeaseGranted:
 			g.chains.progress(f.Agent)
 		case *core.LeaseReleased:
-			for i := range r.Rows {
-				if l, err := core.DecodeLease(r.Rows[i].Value); err == nil && l.Space == f.Space && l.Key == f.Key {
-					g.chains.progress(l.Agent)
-				}
-			}
+			g.chains.progress(f.Agent)
 		case *core.DecisionAdded:
 			g.chains.progress(f.By)
 		case *core.ArtifactAdded:

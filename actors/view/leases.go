@@ -93,11 +93,7 @@ func (v *Leases) Restore(l core.Lease) {
 
 // putLease is restore with the lock held.
 func (v *Leases) putLease(l core.Lease) {
-	value, err := json.Marshal(&l)
-	if err != nil {
-		panic("actors: a lease does not encode: " + err.Error())
-	}
-	v.put(l.LeaseKey(), heldLease{row: value, agent: l.Agent, thread: l.Thread, task: l.Task})
+	v.put(l.LeaseKey(), heldLease{row: l.AppendJSON(nil), agent: l.Agent, thread: l.Thread, task: l.Task})
 }
 
 // List returns the held leases of a space that keep keeps, by key.
