@@ -304,19 +304,39 @@ func OperationByID(id string) *Operation {
 	return op
 }
 
+// target is a method and a path without a parameter.
+type target struct{ method, path string }
+
+// Every request is looked up. Most have a path without a parameter, which is found at once;
+// the others are compared with the operations of their method in the order of the table.
+var (
+	operationsByTarget  = map[target]*Operation{}
+	operationsByPattern = map[string][]*Operation{} // by method
+)
+
+func init() {
+	for i := range operations {
+		o := &operations[i]
+		if strings.Contains(o.Path, "{") {
+			operationsByPattern[o.Method] = append(operationsByPattern[o.Method], o)
+		} else {
+			operationsByTarget[target{o.Method, o.Path}] = o
+		}
+	}
+}
+
 // FindOperation returns the operation of a request and the value of its path's
 // parameter, or nil. HEAD counts as GET. The path is without escapes and query.
 func FindOperation(method, path string) (op *Operation, param string) {
 	if method == http.MethodHead {
 		method = http.MethodGet
 	}
+	if o := operationsByTarget[target{method, path}]; o != nil {
+		return o, ""
+	}
 	// A constant segment sorts before a parameter, so that the first match is the
 	// narrowest.
-	for i := range operations {
-		o := &operations[i]
-		if o.Method != method {
-			continue
-		}
+	for _, o := range operationsByPattern[method] {
 		if param, ok := o.match(path); ok {
 			return o, param
 		}

@@ -26,46 +26,39 @@ type conns struct {
 
 // restingConns are connections that carry no request, those first that have rested longest.
 type restingConns struct {
-	order queue.List // of restingConn
-	place map[net.Conn]*queue.Element
+	order queue.List // of *boundedConn
 }
 
-type restingConn struct {
-	conn  net.Conn
-	since time.Time
+func (r *restingConns) add(conn *boundedConn) {
+	conn.since = time.Now()
+	conn.place, conn.among = r.order.PushBack(conn), r
 }
 
-func (r *restingConns) add(conn net.Conn) {
-	if r.place == nil {
-		r.place = map[net.Conn]*queue.Element{}
-	}
-	r.place[conn] = r.order.PushBack(restingConn{conn, time.Now()})
-}
-
-func (r *restingConns) remove(conn net.Conn) {
-	if e, ok := r.place[conn]; ok {
-		r.order.Remove(e)
-		delete(r.place, conn)
+// leave takes a connection out of those among which it rests, if it rests.
+func (c *boundedConn) leave() {
+	if c.among != nil {
+		c.among.order.Remove(c.place)
+		c.place, c.among = nil, nil
 	}
 }
 
 // first returns the connection that has rested longest, if that is for at least d.
-func (r *restingConns) first(d time.Duration) (net.Conn, bool) {
+func (r *restingConns) first(d time.Duration) (*boundedConn, bool) {
 	e := r.order.Front()
 	if e == nil {
 		return nil, false
 	}
-	rests := e.Value.(restingConn)
-	return rests.conn, time.Since(rests.since) >= d
+	conn := e.Value.(*boundedConn)
+	return conn, time.Since(conn.since) >= d
 }
 
-// changed is the server's ConnState hook. Connections are added by the one
-// goroutine that accepts them, which ends before wait is called.
-func (c *conns) changed(conn net.Conn, state http.ConnState) {
+// changed is the server's ConnState hook. It gets the connections of a boundedListener.
+// They are added by the one goroutine that accepts them, which ends before wait is called.
+func (c *conns) changed(accepted net.Conn, state http.ConnState) {
+	conn := accepted.(*boundedConn)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.unused.remove(conn)
-	c.idle.remove(conn)
+	conn.leave()
 	switch state {
 	case http.StateNew:
 		c.open.Add(1)
@@ -81,8 +74,8 @@ func (c *conns) changed(conn net.Conn, state http.ConnState) {
 func (c *conns) closeUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for conn := range c.unused.place {
-		_ = conn.Close() // nobody waits for it
+	for e := c.unused.order.Front(); e != nil; e = e.Next() {
+		_ = e.Value.(*boundedConn).Close() // nobody waits for it
 	}
 }
 
@@ -98,8 +91,7 @@ func (c *conns) makeRoom() bool {
 		conn, ok = c.unused.first(quietFor)
 	}
 	if ok {
-		c.idle.remove(conn)
-		c.unused.remove(conn)
+		conn.leave()
 		_ = conn.Close() // the server notices it
 	}
 	return ok
@@ -169,6 +161,12 @@ func (l *boundedListener) permit() bool {
 type boundedConn struct {
 	net.Conn
 	release func()
+
+	// Guarded by conns.mu. The connection itself knows its place, since every request
+	// changes it twice.
+	among *restingConns // nil: it carries a request
+	place *queue.Element
+	since time.Time // when it began to rest
 }
 
 // Close implements net.Conn.

@@ -17,6 +17,7 @@ import (
 // BenchmarkPost measures posts through the actors and the real store, without
 // HTTP: every one is synced before it returns.
 func BenchmarkPost(b *testing.B) {
+	body := strings.Repeat("x", 256)
 	for _, c := range []struct {
 		name   string
 		agents int
@@ -24,27 +25,53 @@ func BenchmarkPost(b *testing.B) {
 	}{{"1", 1, true}, {"64", 64, true}, {"64-without-search", 64, false}} {
 		b.Run(c.name, func(b *testing.B) {
 			t := startTree(b, c.search)
-			body := strings.Repeat("x", 256)
-			var left atomic.Int64
-			left.Store(int64(b.N))
-			var wg sync.WaitGroup
-			b.ReportAllocs()
-			b.ResetTimer()
-			for i := range c.agents {
-				wg.Go(func() {
-					in := hub.PostInput{FromAgent: hub.AgentID("agent-" + strconv.Itoa(i)), Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body}
-					for left.Add(-1) >= 0 {
-						if _, err := t.Hub.Post(context.Background(), in); err != nil {
-							b.Error(err)
-							return
-						}
-					}
-				})
-			}
-			wg.Wait()
-			b.StopTimer()
+			inLoops(b, c.agents, func(agent hub.AgentID) error {
+				_, err := t.Hub.Post(context.Background(), hub.PostInput{FromAgent: agent, Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body})
+				return err
+			})
 		})
 	}
+}
+
+// BenchmarkClaim measures pairs of a claim and its release, in the way of
+// BenchmarkPost. Each agent has a key of its own.
+func BenchmarkClaim(b *testing.B) {
+	for _, agents := range []int{1, 64} {
+		b.Run(strconv.Itoa(agents), func(b *testing.B) {
+			t := startTree(b, true)
+			inLoops(b, agents, func(agent hub.AgentID) error {
+				key := hub.ClaimKey(agent) + ":build"
+				_, err := t.Hub.Claim(context.Background(), hub.ClaimInput{ClaimKey: key, OwnerAgentID: agent, TTLSec: 60})
+				if err != nil {
+					return err
+				}
+				_, err = t.Hub.ReleaseClaim(context.Background(), hub.ClaimHoldInput{ClaimKey: key, AgentID: agent})
+				return err
+			})
+		})
+	}
+}
+
+// inLoops has agents do something b.N times in all, each in a loop of its own.
+func inLoops(b *testing.B, agents int, do func(hub.AgentID) error) {
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var wg sync.WaitGroup
+	b.ReportAllocs()
+	b.ResetTimer()
+	for i := range agents {
+		wg.Go(func() {
+			agent := hub.AgentID("agent-" + strconv.Itoa(i))
+			for left.Add(-1) >= 0 {
+				if err := do(agent); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.StopTimer()
 }
 
 // BenchmarkRoomStatus measures the page of a busy room in a hub that has much

@@ -9,7 +9,11 @@ import (
 
 // AppendJSON implements hub.JSONAppender.
 func (l *Lease) AppendJSON(b []byte) []byte {
-	b = slices.Grow(b, 160+len(l.Key)+len(l.Given)+len(l.Agent)+len(l.Thread)+len(l.Metadata))
+	size := 144 + len(l.Key) + len(l.Given) + len(l.Agent) + len(l.Thread) + len(l.Metadata)
+	if l.Ended != nil {
+		size += 80
+	}
+	b = slices.Grow(b, size)
 	b = appendLeaseKey(b, l.Space, l.Key)
 	b = appendLeaseTerms(b, l.Given, l.Agent, l.Thread, l.Task, l.Metadata)
 	b = append(b, `,"fence":`...)
