@@ -4,6 +4,7 @@
 //	go run ./stress kill     kills it under load and looks for lost data
 //	go run ./stress damage   damages its files and looks for another history
 //	go run ./stress disks    runs it on disks that are full, read-only, failing or slow
+//	go run ./stress crowd    puts a crowd onto it and looks at what others notice
 //	go run ./stress linear   does it all kinds of harm and checks every answer
 //	go run ./stress peers    measures it beside other servers
 //	go run ./stress power    cuts the power of a machine with it
@@ -30,6 +31,7 @@ import (
 	"hubcli/stress/bench"
 	"hubcli/stress/ceiling"
 	"hubcli/stress/crash"
+	"hubcli/stress/crowd"
 	"hubcli/stress/damage"
 	"hubcli/stress/disks"
 	"hubcli/stress/figures"
@@ -55,7 +57,7 @@ func main() {
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("which program? bench, kill, damage, disks, linear, peers, power or figures")
+		return errors.New("which program? bench, kill, damage, disks, crowd, linear, peers, power or figures")
 	}
 	switch name, args := args[0], args[1:]; name {
 	case "bench":
@@ -66,6 +68,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return runDamage(ctx, args, stdout, stderr)
 	case "disks":
 		return runDisks(ctx, args, stdout, stderr)
+	case "crowd":
+		return runCrowd(ctx, args, stdout, stderr)
 	case "linear":
 		return runLinear(ctx, args, stdout, stderr)
 	case "peers":
@@ -77,12 +81,17 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case power.Command:
 		power.Guest(args)
 		return nil
+	case crowd.Command:
+		if len(args) != 1 {
+			return errors.New("the pair of a crowd needs the address of a hub")
+		}
+		return crowd.Pair(ctx, args[0], os.Stdin, stdout)
 	case "ceiling":
 		return ceiling.Serve(ctx, func(addr string) { fmt.Fprintln(stdout, addr) })
 	case "ceiling-bridge":
 		return ceiling.ServeBridge(ctx)
 	default:
-		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, linear, peers, power and figures", name)
+		return fmt.Errorf("no program %q; there are bench, kill, damage, disks, crowd, linear, peers, power and figures", name)
 	}
 }
 
@@ -193,6 +202,33 @@ func runDisks(ctx context.Context, args []string, stdout, stderr io.Writer) erro
 	}
 	summary, err := disks.Run(ctx, o)
 	return tell(stdout, summary, err)
+}
+
+func runCrowd(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o := crowd.DefaultOptions()
+	o.Progress = stderr
+	flags := newFlags("crowd", stderr, &o.Dir, &o.Executable)
+	flags.Func("scenarios", "comma-separated kinds of crowds, of "+strings.Join(crowd.Scenarios(), ",")+"; default: all", func(s string) error {
+		o.Scenarios = strings.Split(s, ",")
+		return nil
+	})
+	flags.DurationVar(&o.Duration, "duration", o.Duration, "time that a crowd stays")
+	flags.DurationVar(&o.Quiet, "quiet", o.Quiet, "time before it comes")
+	flags.IntVar(&o.Agents, "agents", o.Agents, "agents that talk in channels")
+	flags.IntVar(&o.Channels, "channels", o.Channels, "channels in which they talk")
+	flags.DurationVar(&o.Pace, "pace", o.Pace, "time between two posts of one of them")
+	flags.IntVar(&o.Sessions, "sessions", o.Sessions, "sessions that begin in a second")
+	flags.IntVar(&o.Slow, "slow", o.Slow, "slow clients, a quarter of each kind")
+	flags.IntVar(&o.Greedy, "greedy", o.Greedy, "connections of the greedy agent that do nothing; an eighth as many each poll, post and read")
+	asJSON := flags.Bool("json", false, "print the report as JSON")
+	if err := parse(flags, args); err != nil {
+		return err
+	}
+	report, err := crowd.Run(ctx, o)
+	if report != nil {
+		err = errors.Join(err, write(stdout, report, *asJSON))
+	}
+	return err
 }
 
 func runPeers(ctx context.Context, args []string, stdout, stderr io.Writer) error {

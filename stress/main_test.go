@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/internal/require"
+	"hubcli/stress/crowd"
 	"hubcli/stress/disks"
 	"hubcli/stress/peers"
 	"hubcli/stress/power"
@@ -29,7 +30,7 @@ var executable string
 // TestMain lets the test binary stand in for the command, which starts itself
 // again as the ceiling and as the first process of a machine.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "ceiling") || os.Args[1] == power.Command) {
+	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "ceiling") || os.Args[1] == power.Command || os.Args[1] == crowd.Command) {
 		main()
 		return
 	}
@@ -143,6 +144,30 @@ func TestDamageIsToldOfByTheExecutable(t *testing.T) {
 	require.NoError(t, run(t.Context(), args, &out, progress{t}))
 	if !strings.Contains(out.String(), count+" damages of ") {
 		t.Errorf("summary %q", out.String())
+	}
+	t.Log(out.String())
+}
+
+// TestCrowdsDisturbNobody is a small run of `stress crowd`: whatever the crowd does, the
+// pair beside it loses no post. How long its calls take is no matter for a test.
+func TestCrowdsDisturbNobody(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("memory and open files are read from /proc")
+	}
+	dir := t.TempDir()
+	var out strings.Builder
+	args := []string{
+		"crowd", "--hub", executable, "--dir", dir, "--quiet", "500ms", "--duration", "2s", "--agents", "60", "--channels", "10", "--pace", "1s",
+		"--sessions", "40", "--slow", "60", "--greedy", "48",
+	}
+	require.NoError(t, run(t.Context(), args, &out, progress{t}))
+	for _, want := range []string{"4 crowds: every post", "60 agents said", "sessions began", "clients said nothing", "of its polls refused"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q", want)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
 	}
 	t.Log(out.String())
 }

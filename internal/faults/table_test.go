@@ -207,7 +207,7 @@ var faults = []fault{
 	{202, "a notice names any number", "add", never("MaxChangedIDs"), "TestSlowFollowerIsBounded"},
 	{202, "a stream outlives its pass", "followHub", drop("c.passHolds"), "TestStreamOfTheHub"},
 	{168, "idle connections keep others out", "permit", drop("l.makeRoom()"), "TestIdleConnectionsGiveWay"},
-	{168, "a connection with a request gives way", "changed", drop("c.idle.remove(conn)"), "TestIdleConnectionsGiveWay"},
+	{168, "a connection with a request gives way", "changed", drop("conn.leave()"), "TestIdleConnectionsGiveWay"},
 	{168, "silent connections keep others out", "makeRoom", never("!ok"), "TestSilentConnectionsGiveWay"},
 	{168, "connections take the files of the store", "Connections", swap("files - min(files/2, filesOfStore)", "files"), "TestConnectionsLeaveFilesToTheStore"},
 	{170, "a connection that leads elsewhere keeps its key", "Update", never("row.KeyOrigin"), "TestConnectionsKeepKeysToTheirServers"},

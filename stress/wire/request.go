@@ -39,6 +39,11 @@ func Get(addr, path string, headers ...string) *Request {
 	return build("GET", addr, path, nil, headers)
 }
 
+// Delete builds a DELETE of path.
+func Delete(addr, path string, headers ...string) *Request {
+	return build("DELETE", addr, path, nil, headers)
+}
+
 func build(method, addr, path string, body []byte, headers []string) *Request {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", method, path, addr)
