@@ -28,7 +28,7 @@ type pollCall struct {
 // the feed leaves out is examined once.
 func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 	head := h.view.Ring.Visible()
-	rows, examined, err := h.view.Read(&c.feed, c.since, head)
+	rows, examined, err := h.view.ReadPage(ctx, &c.feed, c.since, head)
 	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
 		return h.page(ctx, &c, rows, examined), err
 	}
@@ -64,7 +64,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	defer news.Close()
 	from := examined // rows behind it that end no wait are kept for the answer
 	for {
-		rows, err := h.look(c, caller, &examined)
+		rows, err := h.look(ctx, c, caller, &examined)
 		switch {
 		case err != nil || c.ends(caller, rows):
 			return h.answer(ctx, c, rows, from, examined, err)
@@ -100,7 +100,7 @@ func (c *pollCall) ends(caller *hub.Caller, rows []*core.StoredMessage) bool {
 // answer ends a wait: with rows, or from the first row that was kept, if there is one.
 func (h *Hub) answer(ctx context.Context, c *pollCall, rows []*core.StoredMessage, from, examined hub.MessageID, err error) (hub.Page, error) {
 	if c.kept && err == nil {
-		rows, examined, err = h.view.Read(&c.feed, from, h.view.Ring.Visible())
+		rows, examined, err = h.view.ReadPage(ctx, &c.feed, from, h.view.Ring.Visible())
 	}
 	return h.page(ctx, c, rows, examined), err
 }
@@ -119,10 +119,10 @@ func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
 }
 
 // look reads the rows behind examined and moves examined. Error: session_replaced.
-func (h *Hub) look(c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, err error) {
+func (h *Hub) look(ctx context.Context, c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, err error) {
 	if h.view.Displaced(caller) {
 		return nil, engine.ErrSessionReplaced(caller.Agent)
 	}
-	rows, *examined, err = h.view.Read(&c.feed, *examined, h.view.Ring.Visible())
+	rows, *examined, err = h.view.ReadPage(ctx, &c.feed, *examined, h.view.Ring.Visible())
 	return rows, err
 }

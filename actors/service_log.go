@@ -36,7 +36,7 @@ func (h *Hub) Log(ctx context.Context, q hub.LogQuery) (hub.Page, error) {
 			return hub.Page{}, err
 		}
 	}
-	rows, examined, err := h.view.Read(&f, q.SinceID, upto)
+	rows, examined, err := h.view.ReadPage(ctx, &f, q.SinceID, upto)
 	return view.Page(rows, 0, examined), err
 }
 

@@ -22,6 +22,9 @@ type call struct {
 	agent  hub.AgentID        // agent that the call acts as, for the log; may be empty
 	local  bool               // the peer is on this machine's loopback
 	logged bool               // the call is logged though it changes nothing
+
+	bodyBytes int64 // of the body that was decoded
+	turn      callTurn
 }
 
 // context carries the caller to the services.
@@ -45,6 +48,7 @@ func (c *call) decode(in any) error {
 		return err
 	}
 	defer body.free()
+	c.bodyBytes = int64(len(body.data))
 	if c.caller.Idempotency != nil {
 		c.key.Hash = sha256.Sum256(body.data)
 	}
@@ -81,9 +85,9 @@ func (c *call) name(agent *hub.AgentID) {
 	}
 }
 
-// actAs lets the call act as agent and counts it as a sign of life of that
-// agent. It refuses if the spool or the session belongs to another agent. An
-// empty agent is no particular agent.
+// actAs lets the call act as agent, counts it as a sign of life of that agent and
+// waits for its turn among the agent's calls. It refuses if the spool or the session
+// belongs to another agent. An empty agent is no particular agent.
 func (c *call) actAs(agent hub.AgentID) error {
 	if err := c.mayActAs(agent); err != nil || agent == "" {
 		return err
@@ -92,7 +96,7 @@ func (c *call) actAs(agent hub.AgentID) error {
 	if !agent.Reserved() {
 		c.server.config.Presence.Touch(agent, c.route.Polls)
 	}
-	return nil
+	return c.takeTurn()
 }
 
 // mayActAs returns an error if the call's spool or session belongs to another
@@ -156,12 +160,13 @@ func (c *call) parksRead(wait *time.Duration) {
 	c.parks(*wait)
 }
 
-// parks prepares the connection for an answer that may come only after wait: the
-// deadlines of net/http count from the request.
+// parks prepares for an answer that may come only after wait: the deadlines of net/http
+// count from the request, and the agent's other calls do not wait for this one.
 func (c *call) parks(wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
+	c.giveTurn()
 	rc := http.NewResponseController(c.w)
 	// An error means that the connection is gone or belongs to a test; the
 	// write will show it.

@@ -30,6 +30,7 @@ type Server struct {
 	stopping      chan struct{} // closed when Serve is to end
 	conns         conns
 	attempts      *attempts
+	turns         *turns
 	console       *console.Files
 }
 
@@ -46,6 +47,7 @@ func New(config Config) (*Server, error) {
 		largeBody:     api.BodyCap(config.Limits),
 		stopping:      make(chan struct{}),
 		attempts:      newAttempts(),
+		turns:         newTurns(),
 	}
 	var err error
 	if s.metrics, err = newMetrics(s); err != nil {
@@ -124,6 +126,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
+	defer c.giveTurn()
 	rep, err := s.run(c)
 	if err == nil && !rep.done {
 		err = s.write(c, &rep)

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -31,17 +32,19 @@ func streamEvents(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	service := c.server.config.Service
-	page, err := service.Events(c.context(), q)
+	page, sent, err := c.nextPage(q)
+	defer func() { sent() }() // that of the last page
 	if err != nil {
 		return reply{}, err
 	}
+	c.giveTurn() // a stream has no end
 	st := newStream(c)
 	if c.r.Method == http.MethodHead {
 		return reply{done: true}, nil
 	}
 	q.Wait = c.server.config.Heartbeat
 	for st.send(&page) {
+		sent()
 		q.Since = page.NextSinceID
 		began := time.Now()
 		if err := c.actAs(q.Agent); err != nil {
@@ -51,7 +54,7 @@ func streamEvents(c *call) (reply, error) {
 			st.end(c.server.asError(c.r, err))
 			break
 		}
-		if page, err = service.Events(c.context(), q); err != nil {
+		if page, sent, err = c.nextPage(q); err != nil {
 			st.end(c.server.asError(c.r, err))
 			break
 		}
@@ -61,6 +64,14 @@ func streamEvents(c *call) (reply, error) {
 		}
 	}
 	return reply{done: true}, nil
+}
+
+// nextPage reads a page of a stream. A page is under way, and counts as such, until sent is
+// called; it may be called twice and after an error.
+func (c *call) nextPage(q hub.EventsQuery) (page hub.Page, sent context.CancelFunc, err error) {
+	ctx, sent := context.WithCancel(c.context())
+	page, err = c.server.config.Service.Events(ctx, q)
+	return page, sent, err
 }
 
 func (c *call) streamQuery() (hub.EventsQuery, error) {

@@ -15,7 +15,7 @@ const MaxExamined = 20_000
 
 // MaxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
 // larger. The rest comes with the next call.
-const MaxPageBytes = 8 << 20
+const MaxPageBytes = 2 << 20
 
 // Feed selects messages: those of any of its scopes that pass the rest. Scopes
 // that share a message must not both be given.
@@ -29,7 +29,12 @@ type Feed struct {
 	All     bool                           // direct messages of all agents too, for the operator
 	Limit   int
 	Tail    bool // the last rows rather than the first
+
+	bytes int // of the rows; 0: MaxPageBytes. See ReadPage.
 }
+
+// most is how many bytes of rows an answer may have.
+func (f *Feed) most() int { return cmp.Or(f.bytes, MaxPageBytes) }
 
 // keeps applies what the scopes do not say.
 func (f *Feed) keeps(m *core.StoredMessage) bool {
@@ -75,7 +80,7 @@ func (f *Feed) cut(rows []*core.StoredMessage) []*core.StoredMessage {
 		if f.Tail {
 			i = len(rows) - 1 - n
 		}
-		if bytes += len(rows[i].JSON); n < f.Limit && (n == 0 || bytes <= MaxPageBytes) {
+		if bytes += len(rows[i].JSON); n < f.Limit && (n == 0 || bytes <= f.most()) {
 			continue
 		}
 		if f.Tail {
@@ -117,8 +122,8 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 	examined = head
 	for _, s := range f.Scopes {
 		part := part{feed: f, public: s.Kind == core.ScopePublic}
-		reached := head
-		err := v.rows.Messages(s, since, head, false, func(m *core.StoredMessage) bool {
+		reached := examined // what an earlier scope does not reach would be dropped
+		err := v.rows.Messages(s, since, examined, false, func(m *core.StoredMessage) bool {
 			if part.add(m) {
 				return true
 			}
@@ -129,7 +134,7 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 			return nil, since, err
 		}
 		rows = append(rows, part.rows...)
-		examined = min(examined, reached)
+		examined = reached
 	}
 	slices.SortFunc(rows, ByID)
 	end, _ := slices.BinarySearchFunc(rows, examined+1, func(m *core.StoredMessage, id hub.MessageID) int {
@@ -168,7 +173,7 @@ func (p *part) add(m *core.StoredMessage) bool {
 		p.rows = append(p.rows, &row)
 		p.bytes += len(m.JSON)
 	}
-	return len(p.rows) < p.feed.Limit && p.seen < MaxExamined && p.bytes < MaxPageBytes
+	return len(p.rows) < p.feed.Limit && p.seen < MaxExamined && p.bytes < p.feed.most()
 }
 
 // Message returns one row, from the ring or the store. message_not_found.

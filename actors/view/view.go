@@ -34,6 +34,7 @@ type View struct {
 	ledger    *ledger
 	Retired   *Retired
 	imports   imports
+	pages     pageBudget
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show

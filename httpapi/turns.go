@@ -1,0 +1,173 @@
+package httpapi
+
+import (
+	queue "container/list"
+	"context"
+	"sync"
+	"time"
+
+	"hubcli/hub"
+)
+
+// Bounds of what one agent has under way. Calls of all agents share the processors, the
+// journal and its permits; without these bounds an agent that runs wild has as large a
+// share as it has connections.
+const (
+	agentTurns        = 8                // calls at a time
+	agentTurnBytes    = 256 << 10        // of the bodies of those calls; one alone may be larger
+	agentWaiting      = 1_024            // calls that wait for a turn
+	agentWaitingBytes = 32 << 20         // of the bodies of those calls; one alone may be larger
+	turnWait          = 20 * time.Second // for a turn
+)
+
+// turns gives each agent a bounded number of calls at a time. More calls wait in the order
+// of their arrival. A call gives its turn back when it parks, so that parked calls, which
+// have a bound of their own, hold nobody up.
+type turns struct {
+	mu    sync.Mutex
+	lines map[hub.AgentID]*line
+}
+
+// line is what an agent has under way. Lines without a call are removed.
+type line struct {
+	under        int        // calls that have a turn
+	underBytes   int64      // of their bodies
+	waiting      queue.List // of *turnWaiter
+	waitingBytes int64
+}
+
+// fits reports whether one more call may have a turn.
+func (l *line) fits(bytes int64) bool {
+	return l.under < agentTurns && (l.under == 0 || l.underBytes+bytes <= agentTurnBytes)
+}
+
+type turnWaiter struct {
+	bytes   int64
+	granted chan struct{} // closed, under the mutex, when the turn is given
+}
+
+func newTurns() *turns { return &turns{lines: map[hub.AgentID]*line{}} }
+
+// take waits for a turn of an agent. bytes is the length of the call's body. It is the
+// caller's task to give the turn back. Errors: overloaded, and that of ctx.
+func (t *turns) take(ctx context.Context, agent hub.AgentID, bytes int64) error {
+	w, place, err := t.enter(agent, bytes)
+	if w == nil {
+		return err
+	}
+	timeout := time.NewTimer(turnWait)
+	defer timeout.Stop()
+	select {
+	case <-w.granted:
+		return nil
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-timeout.C:
+		err = errTooManyCalls(agent)
+	}
+	t.leave(agent, w, place)
+	return err
+}
+
+// enter takes a turn or, if there is none, a place in the line.
+func (t *turns) enter(agent hub.AgentID, bytes int64) (*turnWaiter, *queue.Element, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lines[agent]
+	if l == nil {
+		l = &line{}
+		t.lines[agent] = l
+	}
+	n := l.waiting.Len()
+	switch {
+	case n == 0 && l.fits(bytes):
+		l.under++
+		l.underBytes += bytes
+		return nil, nil, nil
+	case n >= agentWaiting || n > 0 && l.waitingBytes+bytes > agentWaitingBytes:
+		return nil, nil, errTooManyCalls(agent)
+	}
+	w := &turnWaiter{bytes: bytes, granted: make(chan struct{})}
+	l.waitingBytes += bytes
+	return w, l.waiting.PushBack(w), nil
+}
+
+// leave takes a call that does not wait any longer out of the line. It gives a turn back
+// that the call got just then.
+func (t *turns) leave(agent hub.AgentID, w *turnWaiter, place *queue.Element) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lines[agent]
+	select {
+	case <-w.granted:
+		l.under--
+		l.underBytes -= w.bytes
+	default:
+		l.waiting.Remove(place)
+		l.waitingBytes -= w.bytes
+	}
+	t.pass(agent, l) // a smaller call may have stood behind this one
+}
+
+// give gives a turn back.
+func (t *turns) give(agent hub.AgentID, bytes int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l := t.lines[agent]
+	l.under--
+	l.underBytes -= bytes
+	t.pass(agent, l)
+}
+
+// pass gives turns to the calls that have waited longest. The caller holds the mutex.
+func (t *turns) pass(agent hub.AgentID, l *line) {
+	for e := l.waiting.Front(); e != nil; e = l.waiting.Front() {
+		w := e.Value.(*turnWaiter)
+		if !l.fits(w.bytes) {
+			return
+		}
+		l.waiting.Remove(e)
+		l.waitingBytes -= w.bytes
+		l.under++
+		l.underBytes += w.bytes
+		close(w.granted)
+	}
+	if l.under == 0 {
+		delete(t.lines, agent)
+	}
+}
+
+func errTooManyCalls(agent hub.AgentID) error {
+	return hub.Errorf(hub.CodeOverloaded, "%s has too many calls under way", agent).
+		With("calls_at_a_time", agentTurns).WithRetryAfter(1).
+		WithFix("wait for answers before you send more calls, and repeat this one after the time in Retry-After")
+}
+
+// callTurn is what a call has of its agent's turns.
+type callTurn struct {
+	agent hub.AgentID // whose turn it has; empty: it has none
+	bytes int64       // that count
+	given bool        // it needs none any more
+}
+
+// takeTurn waits for a turn of the call's agent. A reserved agent is the operator or the
+// hub itself, and has no bound.
+func (c *call) takeTurn() error {
+	if c.turn.agent != "" || c.turn.given || c.agent.Reserved() {
+		return nil
+	}
+	if err := c.server.turns.take(c.r.Context(), c.agent, c.bodyBytes); err != nil {
+		return err
+	}
+	c.turn.agent, c.turn.bytes = c.agent, c.bodyBytes
+	return nil
+}
+
+// giveTurn ends the call's turn: the call has ended, or others need not wait for the rest
+// of it.
+func (c *call) giveTurn() {
+	if c.turn.agent != "" {
+		c.server.turns.give(c.turn.agent, c.turn.bytes)
+	}
+	c.turn = callTurn{given: true}
+}
