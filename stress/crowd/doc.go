@@ -11,9 +11,9 @@
 //     it can.
 //
 // In all of them each post of the pair must be acknowledged and delivered, in order, once;
-// no call may last as long as a starving one would; and the hub must give back the files of
-// the crowd and end by itself. How much slower the pair becomes is measured, not judged: on
-// a small machine the crowd takes the processor too.
+// no call may last as long as a starving one would; and the hub must give back the
+// connections of the crowd and end by itself. How much slower the pair becomes is
+// measured, not judged: on a small machine the crowd takes the processor too.
 //
 // Everything stays on loopback and ends by itself.
 package crowd

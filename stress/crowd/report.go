@@ -50,6 +50,9 @@ func noticed(answered, delivered []float64) Noticed {
 
 // WriteText writes the report for people.
 func (r *Report) WriteText(w io.Writer) error {
+	if len(r.Crowds) == 0 {
+		return nil // the error says why
+	}
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "crowd\tposts\tanswer p50\tp99\tdelivery p50\tp99\tslowest\tmemory of the hub")
 	for _, c := range r.Crowds {

@@ -7,16 +7,17 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"hubcli/internal/pause"
 	"hubcli/stress/target"
 )
 
-// Files of the hub that may come and go beside those of a crowd: its own, of the store.
+// Bounds and times of a look at the hub.
 const (
-	ownFiles     = 16
-	filesGoAfter = 15 * time.Second // the end of a crowd
+	ownConnections = 4                // that may come and go beside those of a crowd: of the pair
+	connsGoAfter   = 15 * time.Second // the end of a crowd
 
 	memoryEvery = 100 * time.Millisecond // it is looked at
 )
@@ -93,7 +94,7 @@ func (o *Options) meet(ctx context.Context, exe target.Executable, store string,
 	if c.Before, err = pair.take(); err != nil {
 		return nil, err
 	}
-	files, err := openFiles(hub)
+	conns, err := connections(hub)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (o *Options) meet(ctx context.Context, exe target.Executable, store string,
 		return nil, err
 	}
 	c.Again = pair.again
-	if err := givesBack(ctx, hub, files); err != nil {
+	if err := givesBack(ctx, hub, conns); err != nil {
 		return nil, err
 	}
 	if c.Memory[2], err = memory(hub); err != nil {
@@ -144,21 +145,29 @@ func memory(hub *target.Process) (Size, error) {
 	return Size(bytes), err
 }
 
-// openFiles counts the open files of the hub, its connections among them.
-func openFiles(hub *target.Process) (int, error) {
-	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", hub.PID()))
-	return len(entries), err
+// connections counts the connections that the hub has open. Its other files belong to the
+// store, which grows.
+func connections(hub *target.Process) (n int, err error) {
+	dir := fmt.Sprintf("/proc/%d/fd", hub.PID())
+	entries, err := os.ReadDir(dir)
+	for _, e := range entries {
+		// An error means that the file has been closed meanwhile.
+		if to, err := os.Readlink(filepath.Join(dir, e.Name())); err == nil && strings.HasPrefix(to, "socket:") {
+			n++
+		}
+	}
+	return n, err
 }
 
-// givesBack waits until the hub has no more files open than before.
+// givesBack waits until the hub has no more connections open than before.
 func givesBack(ctx context.Context, hub *target.Process, before int) error {
-	for end := time.Now().Add(filesGoAfter); ; {
-		now, err := openFiles(hub)
-		if err != nil || now <= before+ownFiles {
+	for end := time.Now().Add(connsGoAfter); ; {
+		now, err := connections(hub)
+		if err != nil || now <= before+ownConnections {
 			return err
 		}
 		if time.Now().After(end) {
-			return fmt.Errorf("%w: %v after the crowd went, the hub has %d files open; it had %d before", ErrBroken, filesGoAfter, now, before)
+			return fmt.Errorf("%w: %v after the crowd went, the hub has %d connections open; it had %d before", ErrBroken, connsGoAfter, now, before)
 		}
 		pause.For(ctx, 50*time.Millisecond)
 		if ctx.Err() != nil {
