@@ -3,6 +3,7 @@ package crowd
 import (
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"hubcli/stress/stat"
@@ -71,6 +72,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "%d crowds: every post of the pair was acknowledged and delivered, in order, once\n", len(r.Crowds))
 	return err
+}
+
+// String gives the text of WriteText.
+func (r *Report) String() string {
+	var b strings.Builder
+	_ = r.WriteText(&b) // a Builder takes everything
+	return b.String()
 }
 
 // String gives the columns of a row of the report.

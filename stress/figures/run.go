@@ -14,6 +14,7 @@ import (
 
 	"hubcli/stress/bench"
 	"hubcli/stress/crash"
+	"hubcli/stress/crowd"
 	"hubcli/stress/damage"
 	"hubcli/stress/disks"
 	"hubcli/stress/linear"
@@ -157,6 +158,11 @@ func (o *Options) prove(ctx context.Context, dir, exe string) (proofs []Proof, e
 			w := power.DefaultOptions()
 			w.Cuts, w.Dir, w.Executable, w.Progress = n, dir, exe, o.Progress
 			return power.Run(ctx, w)
+		}},
+		{"A crowd takes nothing from others", "go run ./stress crowd -duration %ds", time.Duration(len(crowd.Scenarios())) * time.Second, func(ctx context.Context, n int) (fmt.Stringer, error) {
+			c := crowd.DefaultOptions()
+			c.Duration, c.Dir, c.Executable, c.Progress = time.Duration(n)*time.Second, dir, exe, o.Progress
+			return crowd.Run(ctx, c)
 		}},
 	}
 	share := o.Budget / time.Duration(len(programs))
