@@ -5,67 +5,132 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// Of what is read in the tests of unread answers.
+const (
+	unreadRows = 60
+	unreadBody = 100_000
+	unreadMost = unreadBody + 1_000 // bytes of a row
 )
 
 // TestUnreadPagesShareMemory: answers that nobody takes have a bounded share of memory, all
-// of them together. Pages become shorter meanwhile, go on where they ended, and become long
-// again when the answers are gone.
+// of them together. Pages become shorter meanwhile, and long again when the answers are gone.
 func TestUnreadPagesShareMemory(t *testing.T) {
+	for name, reader := range map[string]func(*rig, hub.Room) func(context.Context) []hub.EncodedMessage{
+		"pages of channels": pagesOfChannel, "threads": threads, "moments": moments, "the stream of the hub": streams,
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, room := manyRows(t)
+				read := func(ctx context.Context) (bytes int) {
+					for _, row := range reader(r, room)(ctx) {
+						bytes += len(row)
+					}
+					return bytes
+				}
+				whole := read(t.Context())
+				if whole < 1<<20 {
+					t.Fatalf("the first answer has %d bytes", whole)
+				}
+				unread, taken := context.WithCancel(t.Context())
+				const answers = 200
+				total, last := 0, 0
+				for range answers {
+					last = read(unread)
+					total += last
+				}
+				// What counts: 64 MiB, as operations.md says, and a row for each of those for
+				// whom there is nothing left.
+				if most := 64<<20 + answers*unreadMost; total > most {
+					t.Errorf("%d unread answers have %d bytes, want at most %d", answers, total, most)
+				}
+				if last == 0 || last > 64<<10+unreadMost {
+					t.Errorf("the last of them has %d bytes", last)
+				}
+				taken()
+				synctest.Wait()
+				if again := read(t.Context()); again != whole {
+					t.Errorf("after the answers were taken one has %d bytes, before them %d", again, whole)
+				}
+				r.stop()
+			})
+		})
+	}
+}
+
+// TestShortPagesLoseNothing: where pages are short, because many are under way, the next
+// call goes on where a page ended.
+func TestShortPagesLoseNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const (
-			bodies = 60
-			body   = 100_000
-			// What counts: 64 MiB, as operations.md says, and a row for each of those for
-			// whom there is nothing left.
-			calls, most = 200, 64<<20 + 200*(body+1000)
-		)
-		r := start(t, newMemStore(), ringOf(1)) // each answer has rows of its own
-		for range bodies {
-			r.say("poster", hub.DefaultChannel, strings.Repeat("x", body))
-		}
-		read := func(ctx context.Context, since hub.MessageID) (page hub.Page, bytes int) {
-			page, err := r.Events(ctx, hub.EventsQuery{Agent: "reader", Channels: []hub.ChannelName{hub.DefaultChannel}, Since: since, Limit: 1000, Peek: true})
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range page.Rows {
-				bytes += len(row)
-			}
-			return page, bytes
-		}
-		_, whole := read(t.Context(), 0)
-		if whole < 1<<20 {
-			t.Fatalf("the first page has %d bytes", whole)
-		}
-
+		r, room := manyRows(t)
 		unread, taken := context.WithCancel(t.Context())
-		total, last := 0, 0
-		for range calls {
-			_, last = read(unread, 0)
-			total += last
+		defer taken()
+		for range 200 {
+			pagesOfChannel(r, room)(unread)
 		}
-		if total > most {
-			t.Errorf("%d unread answers have %d bytes, want at most %d", calls, total, most)
-		}
-		if last == 0 || last > 64<<10+body+1000 {
-			t.Errorf("the last of them has %d bytes", last)
-		}
-		var since hub.MessageID
-		for rows := 0; rows < bodies; {
-			page, _ := read(unread, since)
-			if len(page.Rows) == 0 {
-				t.Fatalf("after %d of %d rows a page was empty", rows, bodies)
+		rows := 0
+		for q := channelQuery(room); rows < unreadRows; {
+			page, err := r.Events(t.Context(), q)
+			require.NoError(t, err)
+			if len(page.Rows) == 0 || len(page.Rows) > 2 {
+				t.Fatalf("after %d of %d rows a page has %d", rows, unreadRows, len(page.Rows))
 			}
-			rows, since = rows+len(page.Rows), page.NextSinceID
-		}
-
-		taken()
-		synctest.Wait()
-		if _, again := read(t.Context(), 0); again != whole {
-			t.Errorf("after the answers were taken a page has %d bytes, before them %d", again, whole)
+			rows, q.Since = rows+len(page.Rows), page.NextSinceID
 		}
 		r.stop()
 	})
+}
+
+// manyRows starts a hub with a room that has more rows than the memory of the newest ones
+// holds: each answer has rows of its own.
+func manyRows(t *testing.T) (*rig, hub.Room) {
+	r := start(t, newMemStore(), ringOf(1))
+	room := r.newRoom("hall")
+	for range unreadRows {
+		r.post(hub.PostInput{FromAgent: "poster", Channel: room.Channel, ThreadID: "talk", Body: strings.Repeat("x", unreadBody)})
+	}
+	return r, room
+}
+
+func channelQuery(room hub.Room) hub.EventsQuery {
+	return hub.EventsQuery{Agent: "reader", Channels: []hub.ChannelName{room.Channel}, Limit: 1000, Peek: true}
+}
+
+func pagesOfChannel(r *rig, room hub.Room) func(context.Context) []hub.EncodedMessage {
+	return func(ctx context.Context) []hub.EncodedMessage {
+		page, err := r.Events(ctx, channelQuery(room))
+		require.NoError(r.t, err)
+		return page.Rows
+	}
+}
+
+func threads(r *rig, _ hub.Room) func(context.Context) []hub.EncodedMessage {
+	return func(ctx context.Context) []hub.EncodedMessage {
+		thread, err := r.Thread(ctx, "talk", "reader")
+		require.NoError(r.t, err)
+		return thread.Messages
+	}
+}
+
+func moments(r *rig, room hub.Room) func(context.Context) []hub.EncodedMessage {
+	return func(ctx context.Context) []hub.EncodedMessage {
+		moment, err := r.Moment(asOperator(ctx), hub.MomentQuery{RoomID: room.RoomID, Limit: 1000})
+		require.NoError(r.t, err)
+		return moment.Messages
+	}
+}
+
+func streams(r *rig, _ hub.Room) func(context.Context) []hub.EncodedMessage {
+	return func(ctx context.Context) []hub.EncodedMessage {
+		follow := r.follow(&hub.FollowPlace{})
+		defer follow.Close()
+		news, err := follow.Next(ctx, time.Second)
+		require.NoError(r.t, err)
+		return news.Rows
+	}
 }

@@ -77,7 +77,7 @@ func (f *follow) Next(ctx context.Context, wait time.Duration) (hub.News, error)
 	timeout := time.NewTimer(wait)
 	defer timeout.Stop()
 	for {
-		news, err := f.collect()
+		news, err := f.collect(ctx)
 		if err != nil || len(news.Rows) > 0 || news.Changed != nil {
 			return news, err
 		}
@@ -122,12 +122,12 @@ func (f *follow) gather(ctx context.Context) error {
 }
 
 // collect returns what there is. The place of the record is read first: all that it
-// covers is in what is taken after.
-func (f *follow) collect() (hub.News, error) {
+// covers is in what is taken after. The rows count as under way until ctx ends.
+func (f *follow) collect(ctx context.Context) (hub.News, error) {
 	h := f.hub
 	seq := h.view.ShownUpTo()
 	taken := f.changes.Take()
-	rows, examined, err := h.view.Read(&f.feed, f.at.Message, h.view.Ring.Visible())
+	rows, examined, err := h.view.ReadPage(ctx, &f.feed, f.at.Message, h.view.Ring.Visible())
 	if err != nil {
 		return hub.News{At: f.at}, err
 	}

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -29,31 +30,36 @@ func followHub(c *call) (reply, error) {
 	if c.r.Method == http.MethodHead {
 		return reply{done: true}, nil
 	}
-	heartbeat := c.server.config.Heartbeat
 	var last hub.FollowPlace
 	if place != nil {
 		last = *place
 	}
-	for {
-		began := time.Now()
-		news, err := follow.Next(c.context(), heartbeat)
-		if err == nil {
-			err = c.passHolds()
-		}
-		if err != nil {
-			st.end(c.server.asError(c.r, err))
-			break
-		}
-		silent := len(news.Rows) == 0 && news.Changed == nil
-		if silent && time.Since(began) < heartbeat/2 { // a stopping hub answers early
-			break
-		}
-		if !st.sendNews(&news, last.Seq) {
-			break
-		}
-		last = news.At
+	for st.follow(follow, &last) {
 	}
 	return reply{done: true}, nil
+}
+
+// follow waits for news and sends them. They are under way, and count as such, until they
+// are sent. It moves last behind them, and returns false when the stream is over.
+func (st *stream) follow(follow hub.Follow, last *hub.FollowPlace) bool {
+	c, heartbeat, began := st.call, st.call.server.config.Heartbeat, time.Now()
+	ctx, sent := context.WithCancel(c.context())
+	defer sent()
+	news, err := follow.Next(ctx, heartbeat)
+	if err == nil {
+		err = c.passHolds()
+	}
+	if err != nil {
+		st.end(c.server.asError(c.r, err))
+		return false
+	}
+	silent := len(news.Rows) == 0 && news.Changed == nil
+	if silent && time.Since(began) < heartbeat/2 { // a stopping hub answers early
+		return false
+	}
+	told := last.Seq
+	*last = news.At
+	return st.sendNews(&news, told)
 }
 
 // sendNews writes messages, then the notice. A client that comes back with the id of a

@@ -2,10 +2,14 @@ package httpapi_test
 
 import (
 	"fmt"
+	"io"
+	"net"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -59,5 +63,45 @@ func TestMoreCallsThanTurnsAreAnswered(t *testing.T) {
 	all.Wait()
 	if rows := c.ok(200, "GET", "/v1/messages?channel=general&agent_id=a&limit=1000", "").rows(); rows != calls {
 		t.Errorf("%d messages are there, want %d", rows, calls)
+	}
+}
+
+// TestUnreadAnswersHoldNoTurn: clients that do not read their answers do not hold up the
+// other calls of their agent.
+func TestUnreadAnswersHoldNoTurn(t *testing.T) {
+	h := testhub.Start(t)
+	c := newClient(t, h)
+	body := strings.Repeat("x", 100_000)
+	for range 30 {
+		c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"general","body":"`+body+`"}`)
+	}
+	for range 8 {
+		readLittle(t, h, "/v1/events?agent_id=a&channel=general&limit=1000&timeout=0")
+	}
+	began := time.Now()
+	for range 100 { // the first ones may come before the buffers of the connections are full
+		c.ok(201, "POST", "/v1/messages", `{"from_agent":"a","channel":"general","body":"hello"}`)
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("the posts waited %v for clients that do not read", took)
+	}
+}
+
+// readLittle asks ten times for the same and reads no more than the beginning of the first
+// answer.
+func readLittle(t *testing.T, h *testhub.Hub, path string) {
+	t.Helper()
+	addr := strings.TrimPrefix(h.URL, "http://")
+	conn, err := net.Dial("tcp", addr)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
+	_, err = io.WriteString(conn, strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: "+addr+"\r\n\r\n", 10))
+	require.NoError(t, err)
+	begin := make([]byte, 100)
+	_, err = io.ReadFull(conn, begin)
+	require.NoError(t, err)
+	if want := "HTTP/1.1 200"; !strings.HasPrefix(string(begin), want) {
+		t.Fatalf("the answer begins with %q", begin)
 	}
 }

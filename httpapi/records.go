@@ -84,6 +84,7 @@ func getArtifactContent(c *call) (reply, error) {
 	if err != nil || encoding != "" || c.caller.Relay != "" {
 		return reply{result: content}, err
 	}
+	c.giveTurn() // nobody knows when the client will have read it
 	sendContent(c.w, &content)
 	return reply{done: true, status: http.StatusOK}, nil
 }

@@ -78,6 +78,7 @@ type News struct {
 type Follow interface {
 	// Next waits for news, at most that long. News without rows and notice say that nothing
 	// happened. A reader that is slow gets fewer notices, each of more, and all messages.
+	// ctx ends when the news are passed on; until then they count as under way.
 	Next(ctx context.Context, wait time.Duration) (News, error)
 	Close()
 }

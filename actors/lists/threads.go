@@ -67,7 +67,7 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 		return hub.Thread{}, hub.Errorf(hub.CodeThreadNotFound, "there is no thread %s", id).
 			With("thread_id", id).WithFix("a thread begins with the first message that carries its thread_id")
 	}
-	rows, err := s.threadRows(id, sees, head)
+	rows, err := s.threadRows(ctx, id, sees, head)
 	if err != nil {
 		return hub.Thread{}, err
 	}
@@ -144,16 +144,18 @@ func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 
 // threadRows returns the latest rows of a thread that viewer may see, oldest
 // first.
-func (s *Lists) threadRows(id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
+func (s *Lists) threadRows(ctx context.Context, id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
 	var rows []hub.EncodedMessage
 	seen, bytes := 0, 0
+	share := s.view.SharePage()
+	defer func() { share.Used(ctx, bytes) }()
 	err := s.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
 		if sees.Message(m) {
 			rows = append(rows, m.JSON)
 			bytes += len(m.JSON)
 		}
-		return len(rows) < maxThreadRows && seen < view.MaxExamined && bytes < view.MaxPageBytes
+		return len(rows) < maxThreadRows && seen < view.MaxExamined && bytes < share.Bytes()
 	})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]

@@ -101,7 +101,7 @@ func (r *Replay) Moment(ctx context.Context, q hub.MomentQuery) (hub.RoomMoment,
 		}
 	}
 	if err == nil {
-		err = r.showMessages(&m, &q, &out)
+		err = r.showMessages(ctx, &m, &q, &out)
 	}
 	return out, err
 }
@@ -167,14 +167,14 @@ func (r *Replay) ends(m *moment, head hub.Seq, out *hub.RoomMoment) error {
 }
 
 // showMessages shows a page of the room's messages, and when the next one came.
-func (r *Replay) showMessages(m *moment, q *hub.MomentQuery, out *hub.RoomMoment) error {
+func (r *Replay) showMessages(ctx context.Context, m *moment, q *hub.MomentQuery, out *hub.RoomMoment) error {
 	scope := view.ChannelScope(m.room.Channel)
 	feed := view.Feed{Scopes: []core.Scope{scope}, Limit: cmp.Or(q.Limit, hub.DefaultPageRows), Tail: q.SinceID == 0}
 	upto := out.LatestID
 	if q.BeforeID != 0 {
 		upto = min(upto, q.BeforeID-1)
 	}
-	rows, _, err := r.view.Read(&feed, q.SinceID, upto)
+	rows, _, err := r.view.ReadPage(ctx, &feed, q.SinceID, upto)
 	if err != nil {
 		return err
 	}

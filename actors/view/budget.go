@@ -53,18 +53,36 @@ func (b *pageBudget) settle(ctx context.Context, reserved, used int) {
 	}
 }
 
+// PageShare is what one answer may take of the memory for pages.
+type PageShare struct {
+	budget   *pageBudget
+	reserved int
+}
+
+// SharePage reserves memory for one answer. The caller calls Used when its rows are there.
+func (v *View) SharePage() PageShare {
+	return PageShare{budget: &v.pages, reserved: v.pages.reserve()}
+}
+
+// Bytes is the longest that the rows of the answer may be.
+func (s PageShare) Bytes() int { return s.reserved }
+
+// Used says how long the rows have become, in bytes. They count until ctx ends, which is
+// to be the end of the answer.
+func (s PageShare) Used(ctx context.Context, bytes int) { s.budget.settle(ctx, s.reserved, bytes) }
+
 // ReadPage is Read for the answer to a call, whose context ends with its answer.
 func (v *View) ReadPage(ctx context.Context, f *Feed, since, head hub.MessageID) ([]*core.StoredMessage, hub.MessageID, error) {
 	if since >= head {
 		return nil, since, nil
 	}
+	share, used := v.SharePage(), 0
+	defer func() { share.Used(ctx, used) }() // also where a read panics
 	within := *f
-	within.bytes = v.pages.reserve()
+	within.bytes = share.Bytes()
 	rows, examined, err := v.Read(&within, since, head)
-	used := 0
 	for _, m := range rows {
 		used += len(m.JSON)
 	}
-	v.pages.settle(ctx, within.bytes, used)
 	return rows, examined, err
 }
