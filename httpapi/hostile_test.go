@@ -256,16 +256,18 @@ func TestConnectionLimit(t *testing.T) {
 	}
 }
 
-// TestPanic: a handler that panics answers in the envelope, and the connection
-// goes on.
+// TestPanic: a handler that panics answers in the envelope, the connection goes on, and
+// the agent has lost no turn.
 func TestPanic(t *testing.T) {
 	e := startEdge(t, nil)
 	e.post = func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
 		panic("boom \n\x1b[31m secret-body")
 	}
-	resp, body := e.send(t, "POST", "/v1/messages", `{"from_agent":"a","body":"the body"}`)
-	if codeOf(t, body) != hub.CodeInternal || resp.Close {
-		t.Errorf("answered %s, closed %v", body, resp.Close)
+	for range 9 { // one more than an agent has turns
+		resp, body := e.send(t, "POST", "/v1/messages", `{"from_agent":"a","body":"the body"}`)
+		if codeOf(t, body) != hub.CodeInternal || resp.Close {
+			t.Errorf("answered %s, closed %v", body, resp.Close)
+		}
 	}
 	require.NoError(t, e.stop())
 	log := e.log.String()

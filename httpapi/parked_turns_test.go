@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/httpapi"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/supervisor"
 )
 
 // TestParkedCallsGiveTheirTurnsBack: an agent whose calls all wait can still make the call
@@ -71,10 +73,7 @@ func TestMoreCallsThanTurnsAreAnswered(t *testing.T) {
 func TestUnreadAnswersHoldNoTurn(t *testing.T) {
 	h := testhub.Start(t)
 	c := newClient(t, h)
-	body := strings.Repeat("x", 100_000)
-	for range 30 {
-		c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"general","body":"`+body+`"}`)
-	}
+	postMuch(c)
 	for range 8 {
 		readLittle(t, h, "/v1/events?agent_id=a&channel=general&limit=1000&timeout=0")
 	}
@@ -87,9 +86,31 @@ func TestUnreadAnswersHoldNoTurn(t *testing.T) {
 	}
 }
 
+// TestUnreadAnswersEnd: a client that does not read its answer is ended when the time for
+// one answer is over, however long its call was ready to wait.
+func TestUnreadAnswersEnd(t *testing.T) {
+	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) {
+		c.HTTP = func(c *httpapi.Config) { c.WriteTimeout = 300 * time.Millisecond }
+	}))
+	postMuch(newClient(t, h))
+	conn := readLittle(t, h, "/v1/events?agent_id=a&channel=general&limit=1000&timeout=60")
+	require.Eventually(t, "the hub ends the connection", func() bool {
+		_, err := conn.Write([]byte("G"))
+		return err != nil
+	})
+}
+
+// postMuch posts as much as an answer takes at most, and more.
+func postMuch(c *client) {
+	body := strings.Repeat("x", 100_000)
+	for range 30 {
+		c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"general","body":"`+body+`"}`)
+	}
+}
+
 // readLittle asks ten times for the same and reads no more than the beginning of the first
 // answer.
-func readLittle(t *testing.T, h *testhub.Hub, path string) {
+func readLittle(t *testing.T, h *testhub.Hub, path string) net.Conn {
 	t.Helper()
 	addr := strings.TrimPrefix(h.URL, "http://")
 	conn, err := net.Dial("tcp", addr)
@@ -104,4 +125,5 @@ func readLittle(t *testing.T, h *testhub.Hub, path string) {
 	if want := "HTTP/1.1 200"; !strings.HasPrefix(string(begin), want) {
 		t.Fatalf("the answer begins with %q", begin)
 	}
+	return conn
 }

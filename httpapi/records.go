@@ -85,6 +85,7 @@ func getArtifactContent(c *call) (reply, error) {
 		return reply{result: content}, err
 	}
 	c.giveTurn() // nobody knows when the client will have read it
+	c.server.boundWrite(c.w)
 	sendContent(c.w, &content)
 	return reply{done: true, status: http.StatusOK}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"time"
 
 	"hubcli/api"
 	"hubcli/hub"
@@ -88,7 +89,7 @@ func (s *Server) write(c *call, rep *reply) error {
 		header[api.HeaderReplayed] = replayedTrue
 	}
 	if rep.page != nil {
-		*buffer = sendPage(c.w, header, rep.page, (*buffer)[:0])
+		*buffer = s.sendPage(c.w, header, rep.page, (*buffer)[:0])
 		rep.status = http.StatusOK
 		return nil
 	}
@@ -138,16 +139,29 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.status == 0 {
 		rep.status = http.StatusOK
 	}
+	if len(b) > part {
+		s.boundWrite(c.w)
+	}
 	send(c.w, header, rep.status, b)
 	return nil
+}
+
+// part is how much of an answer is written at a time, in bytes. A longer answer may not fit
+// into the buffers of its connection.
+const part = 64 << 10
+
+// boundWrite bounds the writing of a long answer. The deadline of net/http counts from the
+// request, and that of a call that may wait is later still.
+func (s *Server) boundWrite(w http.ResponseWriter) {
+	// An error means that the connection is gone or belongs to a test; the write will show it.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
 }
 
 // sendPage sends rows in their stored encoding: a short page in one write, a
 // long one in parts, so that memory does not hold its rows twice. It returns b,
 // which may have grown, for reuse.
-func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
+func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
 	const (
-		part  = 64 << 10 // bytes
 		begin = `{"ok":true,"result":[`
 		next  = `],"next_since_id":`
 	)
@@ -156,14 +170,15 @@ func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byt
 		size += len(row) + 1
 	}
 	b = append(b, begin...)
-	if size > part {
+	long := size > part
+	if long {
+		s.boundWrite(w)
 		var digits [20]byte
 		size += len(begin) - 1 + len(next) + len(strconv.AppendInt(digits[:0], int64(page.NextSinceID), 10)) + 1
 		header["Content-Type"] = jsonType
 		header["Content-Length"] = []string{strconv.Itoa(size)}
 		w.WriteHeader(http.StatusOK)
 	}
-	long := size > part
 	for i, row := range page.Rows {
 		if i > 0 {
 			b = append(b, ',')

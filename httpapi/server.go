@@ -126,7 +126,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
+	defer c.giveTurn()
 	rep, err := s.run(c)
+	defer time.AfterFunc(answerTurn, c.giveTurn).Stop()
 	if err == nil && !rep.done {
 		err = s.write(c, &rep)
 	}
@@ -145,10 +147,7 @@ func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.R
 	}
 }
 
-// run lets a call's handler work. The turn ends with the work: a client that does not read
-// its answer must not hold up the other calls of its agent.
 func (s *Server) run(c *call) (reply, error) {
-	defer c.giveTurn()
 	if err := s.admit(c); err != nil {
 		return reply{}, err
 	}

@@ -18,6 +18,9 @@ const (
 	agentWaiting      = 1_024            // calls that wait for a turn
 	agentWaitingBytes = 32 << 20         // of the bodies of those calls; one alone may be larger
 	turnWait          = 20 * time.Second // for a turn
+	// answerTurn is how long a call keeps its turn while its answer is written. A long answer
+	// is work too, but a client that does not read it must not hold up its agent's other calls.
+	answerTurn = 100 * time.Millisecond
 )
 
 // turns gives each agent a bounded number of calls at a time. More calls wait in the order
@@ -145,6 +148,7 @@ func errTooManyCalls(agent hub.AgentID) error {
 
 // callTurn is what a call has of its agent's turns.
 type callTurn struct {
+	mu    sync.Mutex  // guards what follows
 	agent hub.AgentID // whose turn it has; empty: it has none
 	bytes int64       // that count
 	given bool        // it needs none any more
@@ -153,6 +157,8 @@ type callTurn struct {
 // takeTurn waits for a turn of the call's agent. A reserved agent is the operator or the
 // hub itself, and has no bound.
 func (c *call) takeTurn() error {
+	c.turn.mu.Lock()
+	defer c.turn.mu.Unlock()
 	if c.turn.agent != "" || c.turn.given || c.agent.Reserved() {
 		return nil
 	}
@@ -166,8 +172,10 @@ func (c *call) takeTurn() error {
 // giveTurn ends the call's turn: the call has ended, or others need not wait for the rest
 // of it.
 func (c *call) giveTurn() {
+	c.turn.mu.Lock()
+	defer c.turn.mu.Unlock()
 	if c.turn.agent != "" {
 		c.server.turns.give(c.turn.agent, c.turn.bytes)
 	}
-	c.turn = callTurn{given: true}
+	c.turn.agent, c.turn.given = "", true
 }

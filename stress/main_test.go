@@ -161,7 +161,7 @@ func TestCrowdsDisturbNobody(t *testing.T) {
 		"--sessions", "40", "--slow", "60", "--greedy", "48",
 	}
 	require.NoError(t, run(t.Context(), args, &out, progress{t}))
-	for _, want := range []string{"4 crowds: every post", "60 agents said", "sessions began", "clients said nothing", "of its polls refused"} {
+	for _, want := range []string{"4 crowds: every post", "60 agents said", "sessions began", "clients said nothing", "of its calls refused"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the report lacks %q", want)
 		}

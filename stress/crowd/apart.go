@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // Command is the first argument of the program when it is the pair of a run. The pair is a
@@ -26,9 +27,14 @@ type told struct {
 // time that it gets a line, and once more when everything is delivered after its input
 // has ended.
 func Pair(ctx context.Context, addr string, in io.Reader, out io.Writer) error {
+	return watch(ctx, addr, starved, in, out)
+}
+
+// watch is Pair with another patience.
+func watch(ctx context.Context, addr string, patience time.Duration, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p, err := startPair(ctx, addr, cancel)
+	p, err := startPair(ctx, addr, patience, cancel)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (o *Options) talk(ctx context.Context, addr string) (leave func() (string, 
 		defer reading.Wait()
 		defer stop(nil)
 		posting.Wait()
-		return o.compare(following, channels, followers)
+		return o.compare(following, channels, followers, starved)
 	}, nil
 }
 
@@ -127,15 +127,15 @@ func (f *follower) arrived(got *page) {
 	f.cursor = max(f.cursor, got.Next)
 }
 
-// compare waits until all followers have what was said in their channels, and
-// compares.
-func (o *Options) compare(ctx context.Context, channels []channel, followers []*follower) (string, error) {
+// compare waits until all followers have what was said in their channels, but not longer
+// than patience, and compares.
+func (o *Options) compare(ctx context.Context, channels []channel, followers []*follower, patience time.Duration) (string, error) {
 	said := 0
 	for i := range channels {
 		said += len(channels[i].said)
 		slices.Sort(channels[i].said)
 	}
-	waiting, cancel := context.WithTimeout(ctx, starved)
+	waiting, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	var took []float64
 	for i, f := range followers {

@@ -1,6 +1,7 @@
 package crowd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -23,14 +24,14 @@ func (o *Options) grab(ctx context.Context, addr string) (leave func() (string, 
 	if err := makeChannel(ctx, addr, "greedy"); err != nil {
 		return nil, err
 	}
-	g := &greedy{addr: addr}
-	for range o.Greedy {
-		g.wg.Go(func() { g.idle(ctx) })
-	}
 	body := strings.Repeat("x", greedyBody)
 	post, err := wire.Post(addr, "/v1/messages", map[string]string{"from_agent": "greedy", "channel": "greedy", "body": body})
 	if err != nil {
 		return nil, err
+	}
+	g := &greedy{addr: addr}
+	for range o.Greedy {
+		g.wg.Go(func() { g.idle(ctx) })
 	}
 	for range o.Greedy / 8 {
 		g.loop(ctx, wire.Get(addr, "/v1/events?agent_id=greedy&channel=pair&timeout=60&since_id=9007199254740991"), &g.polled)
@@ -40,7 +41,7 @@ func (o *Options) grab(ctx context.Context, addr string) (leave func() (string, 
 	return func() (string, error) {
 		g.wg.Wait()
 		err, _ := g.failed.Load().(error)
-		return fmt.Sprintf("one agent held %d connections, had %d of its polls refused, posted %d times %d kB, and read %d pages",
+		return fmt.Sprintf("one agent held %d connections, had %d of its calls refused, posted %d times %d kB, and read %d pages",
 			o.Greedy, g.refused.Load(), g.posted.Load(), greedyBody/1000, g.read.Load()), err
 	}, nil
 }
@@ -50,7 +51,7 @@ type greedy struct {
 	addr                 string
 	wg                   sync.WaitGroup
 	polled, posted, read atomic.Int64
-	refused              atomic.Int64 // 429
+	refused              atomic.Int64 // 429, and 503 where it has too many calls under way
 	failed               atomic.Value // an error: another answer
 }
 
@@ -93,7 +94,7 @@ func (g *greedy) again(ctx context.Context, request *wire.Request, done *atomic.
 		switch {
 		case err != nil:
 			return err
-		case status == http.StatusTooManyRequests:
+		case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable && bytes.Contains(answer, []byte(`"overloaded"`)):
 			g.refused.Add(1)
 			pause.For(ctx, dripEvery/10)
 		case status >= 300:

@@ -19,7 +19,7 @@ import (
 // Times of the pair.
 const (
 	postEvery = 10 * time.Millisecond
-	starved   = 10 * time.Second // no call of the pair, and no delivery, may take as long
+	starved   = 10 * time.Second // no call may take as long, and no delivery
 	pollFor   = 5                // seconds that a poll is parked
 )
 
@@ -28,9 +28,10 @@ var ErrBroken = errors.New("broken promise")
 
 // pair is an agent that posts all the time and one that waits for its posts.
 type pair struct {
-	addr string
-	wg   sync.WaitGroup
-	stop context.CancelFunc
+	addr     string
+	patience time.Duration // for a delivery
+	wg       sync.WaitGroup
+	stop     context.CancelFunc
 
 	mu        sync.Mutex
 	sent      []time.Time // by number of the post
@@ -40,12 +41,13 @@ type pair struct {
 	again     int // connections that the hub closed between two calls
 }
 
-// startPair starts the two agents. fail is called once if the hub breaks a promise.
-func startPair(ctx context.Context, addr string, fail func(error)) (*pair, error) {
+// startPair starts the two agents. fail is called if the hub breaks a promise, for instance
+// if a post has not arrived after patience.
+func startPair(ctx context.Context, addr string, patience time.Duration, fail func(error)) (*pair, error) {
 	if err := makeChannel(ctx, addr, "pair"); err != nil {
 		return nil, err
 	}
-	p := &pair{addr: addr}
+	p := &pair{addr: addr, patience: patience}
 	posting, stop := context.WithCancel(ctx)
 	p.stop = stop
 	p.wg.Go(func() {
@@ -145,21 +147,31 @@ func pollPage(ctx context.Context, c *caller, agent, channel string, since int64
 	return &got, nil
 }
 
-// wait reads the posts until posting has ended and all are there.
+// wait reads the posts until posting has ended and all are there, or ctx ends.
 func (p *pair) wait(ctx, posting context.Context) error {
 	c := &caller{addr: p.addr}
 	defer c.close()
-	for since := int64(0); !p.done(posting); {
+	for since := int64(0); ctx.Err() == nil && !p.done(posting); {
 		got, err := pollPage(ctx, c, "pair-2", "pair", since)
 		if err != nil {
 			return err
 		}
 		since = got.Next
-		if err := p.arrived(got.Rows); err != nil {
+		if err := errors.Join(p.arrived(got.Rows), p.missing()); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// missing returns an error if a post is overdue.
+func (p *pair) missing() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.seen == len(p.sent) || time.Since(p.sent[p.seen]) <= p.patience {
+		return nil
+	}
+	return fmt.Errorf("%w: post %d has not arrived after %v", ErrBroken, p.seen, time.Since(p.sent[p.seen]).Round(time.Millisecond))
 }
 
 func (p *pair) done(posting context.Context) bool {
@@ -177,7 +189,7 @@ func (p *pair) arrived(rows []row) error {
 			return fmt.Errorf("%w: message %d is post %s; post %d was next", ErrBroken, r.ID, r.Body, p.seen)
 		}
 		took := now.Sub(p.sent[p.seen])
-		if took > starved {
+		if took > p.patience {
 			return fmt.Errorf("%w: post %d was delivered after %v", ErrBroken, p.seen, took)
 		}
 		p.delivered = append(p.delivered, stat.Milliseconds(took))

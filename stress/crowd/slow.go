@@ -17,18 +17,21 @@ import (
 // Times of slow clients.
 const (
 	dripEvery = time.Second
-	// endsWithin is how long a hub bears a client that makes no progress: its longest
-	// bounds are half a minute for a body and as long for an answer.
-	endsWithin = 45 * time.Second
+	// How long a hub bears a client that makes no progress. Its bounds are 5 seconds for a
+	// header, also for one that does not begin, and 30 for a body and for an answer.
+	headerWithin = 15 * time.Second
+	bodyWithin   = 40 * time.Second
+	answerWithin = 40 * time.Second
 
 	fillPosts = 400 // of 100,000 characters
 )
 
 // dawdler is one kind of slow client.
 type dawdler struct {
-	name  string
-	begin string // sent at once
-	drip  string // sent again and again; empty: the client waits for the end
+	name   string
+	within time.Duration // the hub ends it
+	begin  string        // sent at once
+	drip   string        // sent again and again; empty: the client waits for the end
 }
 
 // slowClients counts the clients of a kind.
@@ -45,11 +48,13 @@ func (o *Options) dawdle(ctx context.Context, addr string) (leave func() (string
 		return nil, err
 	}
 	host := " HTTP/1.1\r\nHost: " + addr + "\r\n"
+	// The system has room for two megabytes of answers; those of a client that does not read
+	// must be more.
 	kinds := []dawdler{
-		{name: "sent their header byte by byte", begin: "GET /v1/app/status" + host + "X-Slow: ", drip: "a"},
-		{name: "sent their body byte by byte", begin: "POST /v1/messages" + host + "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{\"body\":\"", drip: "a"},
-		{name: "did not read their answer", begin: "GET /v1/events?agent_id=slow-2&channel=slow&limit=1000" + host + "\r\n", drip: "G"},
-		{name: "said nothing"},
+		{name: "sent their header byte by byte", within: headerWithin, begin: "GET /v1/app/status" + host + "X-Slow: ", drip: "a"},
+		{name: "sent their body byte by byte", within: bodyWithin, begin: "POST /v1/messages" + host + "Content-Type: application/json\r\nContent-Length: 100000\r\n\r\n{\"body\":\"", drip: "a"},
+		{name: "did not read their answer", within: answerWithin, begin: strings.Repeat("GET /v1/events?agent_id=slow-2&channel=slow&limit=1000"+host+"\r\n", 20), drip: "G"},
+		{name: "said nothing", within: headerWithin},
 	}
 	counts := make([]slowClients, len(kinds))
 	var wg sync.WaitGroup
@@ -127,7 +132,7 @@ func (s *slowClients) one(ctx context.Context, addr string, k dawdler) {
 func (s *slowClients) ended(ctx context.Context, k dawdler, lasted time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if lasted > endsWithin {
+	if lasted > k.within {
 		s.over = fmt.Errorf("%w: a client lasted %v of those that %s", ErrBroken, lasted.Round(time.Second), k.name)
 	}
 	if ctx.Err() == nil {
