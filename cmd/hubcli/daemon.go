@@ -11,6 +11,7 @@ import (
 	"hubcli/cli"
 	"hubcli/cli/daemon"
 	"hubcli/integrations/provider"
+	"hubcli/internal/pause"
 	"hubcli/supervisor"
 )
 
@@ -28,6 +29,9 @@ const blockedThreads = 2
 // operator asks it to stop.
 func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	debug.SetMemoryLimit(collectorLimit)
+	returning, end := context.WithCancel(ctx)
+	defer end()
+	go pause.ReturnMemory(returning)
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(runtime.NumCPU() + blockedThreads)
 	}

@@ -34,7 +34,7 @@ type Options struct {
 func DefaultOptions() Options {
 	return Options{
 		Rounds: 5, Round: 2 * time.Second, Agents: 64, Waiters: 1_000, Parked: 5_000, Bridges: 50,
-		Messages: 1_000_000, Things: 100_000, Settle: 3 * time.Second, Idle: 20 * time.Second, Progress: io.Discard,
+		Messages: 1_000_000, Things: 100_000, Settle: 5 * time.Second, Idle: 20 * time.Second, Progress: io.Discard,
 	}
 }
 
@@ -42,7 +42,7 @@ func DefaultOptions() Options {
 const (
 	maxRounds   = 100
 	maxRound    = time.Minute
-	maxConns    = 9_000
+	maxConns    = 15_000 // a hub takes 16,384
 	maxBridges  = 1_000
 	maxMessages = 10_000_000
 	maxThings   = 100_000 // a hub may have a tenth as many rooms

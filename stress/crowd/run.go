@@ -18,6 +18,7 @@ import (
 const (
 	ownConnections = 4                // that may come and go beside those of a crowd: of the pair
 	connsGoAfter   = 15 * time.Second // the end of a crowd
+	calmAfter      = 4 * time.Second  // a hub has given back memory that it does not need
 
 	memoryEvery = 100 * time.Millisecond // it is looked at
 )
@@ -112,6 +113,7 @@ func (o *Options) meet(ctx context.Context, exe target.Executable, store string,
 	if err := givesBack(ctx, hub, conns); err != nil {
 		return nil, err
 	}
+	pause.For(ctx, calmAfter)
 	if c.Memory[2], err = memory(hub); err != nil {
 		return nil, err
 	}
