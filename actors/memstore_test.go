@@ -196,6 +196,13 @@ func (s *memStore) Room() (bool, int64) {
 	return true, 1 << 30
 }
 
+// written returns how many groups were appended.
+func (s *memStore) written() int {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.appends
+}
+
 func (s *memStore) setFull(full bool) {
 	s.mu.Lock()
 	s.full = full
