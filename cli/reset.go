@@ -67,7 +67,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	if found.Kind == daemon.Hub && !daemon.SameStore(found.Info.StoragePath, dir) {
 		return otherStore(a, found.Info.StoragePath, dir)
 	}
-	if missing {
+	if missing && !info.Rest {
 		_, err := fmt.Fprintf(env.Stdout, "there is no store at %s; nothing to delete\n", peertext.TerminalLine(dir))
 		return err
 	}
@@ -80,7 +80,7 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 			return err
 		}
 	}
-	if found.Kind == daemon.Hub {
+	if found.Kind == daemon.Hub && !missing {
 		if err := stopHub(ctx, env, a, found.Info); err != nil {
 			return err
 		}
@@ -98,6 +98,9 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 
 // resetQuestion names the exact folder and the data that is lost.
 func resetQuestion(ctx context.Context, a address, dir string, found daemon.Probed, info daemon.StoreInfo) string {
+	if info.Rest {
+		return fmt.Sprintf("Delete the rest of the store %s, which a reset that was interrupted has left?", peertext.TerminalLine(dir))
+	}
 	holds := ""
 	if found.Kind == daemon.Hub {
 		c := client.New(client.Config{BaseURL: a.baseURL()})

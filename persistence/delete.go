@@ -26,14 +26,70 @@ func (k *Kept) Error() string {
 // Delete removes the store in dir for good. It touches only a folder that carries
 // a store's marker, is no symbolic link, no home folder, no root and no
 // repository, and whose lock is free. The store disappears at once, by a rename;
-// then its own files are deleted. A *Kept error says that the store is gone but
-// other files were in its folder and are kept; ErrNoStore, ErrNotAStore,
-// ErrNewerFormat and ErrLocked say that nothing was touched.
+// then its own files are deleted, and what earlier calls left that were killed. A
+// *Kept error says that the store is gone but other files were in its folder and
+// are kept; ErrNoStore, ErrNotAStore, ErrNewerFormat and ErrLocked say that nothing
+// was touched.
 func Delete(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return ioError("resolving the path", err)
 	}
+	left := HalfDeleted(dir)
+	err = deleteWhole(dir)
+	if errors.Is(err, ErrNoStore) && len(left) > 0 {
+		err = nil
+	}
+	var kept *Kept
+	if err != nil && !errors.As(err, &kept) {
+		return err
+	}
+	for _, trash := range left {
+		if lerr := deleteRest(trash); lerr != nil && err == nil {
+			err = lerr
+		}
+	}
+	return err
+}
+
+// trashTime is the time of a Delete in the name of the folder that it makes.
+const trashTime = "20060102T150405.000000000"
+
+// HalfDeleted returns the folders with what a killed Delete has left of stores in dir. A
+// folder with things that were not the store's is none of them.
+func HalfDeleted(dir string) (left []string) {
+	names, _ := diskFS{}.ReadDir(filepath.Dir(dir)) // absent: none
+	for _, name := range names {
+		at, ok := strings.CutPrefix(name, filepath.Base(dir)+".trash-")
+		if _, err := time.Parse(trashTime, at); !ok || err != nil {
+			continue
+		}
+		trash := filepath.Join(filepath.Dir(dir), name)
+		if _, err := Inspect(trash); err == nil || errors.Is(err, ErrNoStore) {
+			left = append(left, trash)
+		}
+	}
+	return left
+}
+
+// deleteRest deletes a folder that HalfDeleted has returned, unless its Delete is still at
+// work.
+func deleteRest(trash string) error {
+	lock, err := takeLock(trash, "")
+	if errors.Is(err, ErrLocked) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	if !renameLocked { // there no file that is open can be deleted
+		_ = lock.Close()
+	}
+	return removeStore(trash)
+}
+
+func deleteWhole(dir string) error {
 	if err := deletable(dir); err != nil {
 		return err
 	}
@@ -51,7 +107,7 @@ func Delete(dir string) error {
 	if !renameLocked {
 		_ = lock.Close()
 	}
-	trash := fmt.Sprintf("%s.trash-%s", dir, time.Now().UTC().Format("20060102T150405.000000000"))
+	trash := fmt.Sprintf("%s.trash-%s", dir, time.Now().UTC().Format(trashTime))
 	if err := os.Rename(dir, trash); err != nil {
 		return ioError("moving the store away", err)
 	}
@@ -93,7 +149,7 @@ func deletable(dir string) error {
 }
 
 // removeStore deletes the store's own files in dir and then dir, unless others
-// are left.
+// are left. The marker goes last: a folder without it has nothing of the store.
 func removeStore(dir string) error {
 	names, err := diskFS{}.ReadDir(dir)
 	if err != nil {
@@ -109,6 +165,7 @@ func removeStore(dir string) error {
 			err = removeCheckpoints(path)
 		case name == nameSearch && isIndex(path), name == namePlans:
 			err = os.RemoveAll(path)
+		case name == nameFormat:
 		case ownedName(name):
 			err = os.Remove(path)
 		default:
@@ -117,6 +174,9 @@ func removeStore(dir string) error {
 		if err != nil {
 			return ioError("deleting "+name, err)
 		}
+	}
+	if err := os.Remove(filepath.Join(dir, nameFormat)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ioError("deleting "+nameFormat, err)
 	}
 	if len(kept) > 0 {
 		return &Kept{Dir: dir, Names: kept}

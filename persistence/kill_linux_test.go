@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -26,6 +27,14 @@ func init() {
 	children["flush"] = makeTable
 	children["compact"] = mergeTables
 	children["read"] = readAndDie
+	children["delete"] = func(dir string) int {
+		runtime.LockOSThread()
+		if err := Delete(dir); err != nil {
+			fmt.Println(err)
+			return exitFailed
+		}
+		return 0
+	}
 	children["start"] = func(dir string) int {
 		runtime.LockOSThread()
 		s, err := Open(dir, Options{})
@@ -330,4 +339,62 @@ func TestKilledWhileAnOldMemtableIsRead(t *testing.T) {
 		t.Fatalf("the process was not killed: %v\n%s", err, tailOf(out))
 	}
 	reopened(t, dir, string(out))
+}
+
+// TestKilledAtEveryStepOfADelete kills the deletion of a store at each system call that
+// changes a file. The store is whole then, or gone, and the next deletion leaves nothing.
+func TestKilledAtEveryStepOfADelete(t *testing.T) {
+	base := newStore(t, 3)
+	put(t, base, "hub.log", "line")
+	put(t, base, nameBallast, "ballast")
+	end := readHead(t, base)
+	for _, call := range []string{"renameat", "fsync", "unlinkat"} {
+		t.Run(call, func(t *testing.T) {
+			t.Parallel()
+			nth := 1
+			for killedInDelete(t, base, call, nth, end) {
+				nth++
+			}
+			if nth < 2 {
+				t.Error("the deletion does not make this call")
+			}
+			t.Logf("%d steps", nth-1)
+		})
+	}
+}
+
+// killedInDelete is killedInStart for a deletion.
+func killedInDelete(t *testing.T, base, call string, nth int, end core.Head) bool {
+	parent := t.TempDir()
+	dir := filepath.Join(parent, "store")
+	copyStore(t, base, dir)
+	cmd := straced(t, "delete", dir, "-e", "trace="+call, "-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=%d", call, nth))
+	out, err := cmd.Output()
+	killed := wasKilled(cmd)
+	if !killed && err != nil {
+		t.Fatalf("%s %d: %v\n%s", call, nth, err, tailOf(out))
+	}
+	if _, err := os.Lstat(dir); err == nil {
+		s := openStore(t, dir)
+		if s.Head() != end {
+			t.Errorf("%s %d: the store is there and ends at %+v, want %+v", call, nth, s.Head(), end)
+		}
+		require.NoError(t, s.Close())
+	}
+	if err := Delete(dir); err != nil && (killed || !errors.Is(err, ErrNoStore)) {
+		t.Errorf("%s %d: the next deletion: %v", call, nth, err)
+	}
+	if left, _ := os.ReadDir(parent); len(left) > 0 {
+		t.Errorf("%s %d: left: %v", call, nth, left)
+	}
+	return killed
+}
+
+func readHead(t *testing.T, dir string) core.Head {
+	t.Helper()
+	copied := filepath.Join(t.TempDir(), "store")
+	copyStore(t, dir, copied)
+	s := openStore(t, copied)
+	defer s.Close()
+	return s.Head()
 }

@@ -23,6 +23,7 @@ type StoreInfo struct {
 	Held     bool  // a process has it open now
 	Holder   Holder
 	Salvaged *hub.Salvage // what it lacks; nil: it was not brought up from a damaged one
+	Rest     bool         // a reset that was interrupted has left files; it is said of a folder without a store
 }
 
 // Examined says how whole a store is that no hub serves.

@@ -25,6 +25,7 @@ func machine(t *testing.T) Machine {
 		"adapters/ledger.old":      "{}",
 		"adapters/journal.json":    "{}",
 		"app.db.trash-1/letter":    "dear",
+		"app.db.trash-2/FORMAT":    "",
 		"app.db.before-1/FORMAT":   "",
 		"app.db.restoring/LETTER":  "",
 		"run/ensure-12345678.lock": "",
@@ -79,6 +80,7 @@ func TestDoctorChangesNothing(t *testing.T) {
 		{Level: OK, Check: "bridges", Text: "1 note is (" + filepath.Join(m.DataRoot, "bridges", "12-34.hook.json")},
 		{Level: Warn, Check: "store", Text: "app.db.restoring is left"},
 		{Level: Warn, Check: "store", Text: "app.db.trash-1 has files"},
+		{Level: Warn, Check: "store", Text: "app.db.trash-2 is left of a reset"},
 		{Level: OK, Check: "store", Text: "app.db.before-1 is the store"},
 	} {
 		if !has(found, want.Level, want.Check, want.Text) {

@@ -17,7 +17,7 @@ import (
 func inspectStore(dir string) (daemon.StoreInfo, error) {
 	marker, err := persistence.Inspect(dir)
 	if errors.Is(err, persistence.ErrNoStore) {
-		return daemon.StoreInfo{}, daemon.ErrNoStore
+		return daemon.StoreInfo{Rest: len(persistence.HalfDeleted(dir)) > 0}, daemon.ErrNoStore
 	}
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
