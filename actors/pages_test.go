@@ -134,3 +134,33 @@ func streams(r *rig, _ hub.Room) func(context.Context) []hub.EncodedMessage {
 		return news.Rows
 	}
 }
+
+// TestMutedRowsHoldNoMemory: rows that end no wait take no memory from others while the wait
+// goes on.
+func TestMutedRowsHoldNoMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, room := manyRows(t)
+		whole := len(pagesOfChannel(r, room)(t.Context()))
+		r.mute(hub.MuteInput{AgentID: "noise"})
+		waiting, end := context.WithCancel(t.Context())
+		defer end()
+		for range 8 {
+			go func() {
+				q := channelQuery(room)
+				q.Agent, q.Since, q.Wait = "waiter", r.view.Ring.Visible(), time.Hour
+				_, _ = r.Events(waiting, q)
+			}()
+		}
+		synctest.Wait()
+		for range 100 {
+			r.post(hub.PostInput{FromAgent: "noise", Channel: room.Channel, Body: strings.Repeat("x", unreadBody)})
+			synctest.Wait()
+		}
+		if n := len(pagesOfChannel(r, room)(t.Context())); n != whole {
+			t.Errorf("beside polls that wait a page has %d rows, without them %d", n, whole)
+		}
+		end()
+		synctest.Wait()
+		r.stop()
+	})
+}

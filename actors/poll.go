@@ -64,7 +64,11 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	defer news.Close()
 	from := examined // rows behind it that end no wait are kept for the answer
 	for {
-		rows, err := h.look(ctx, c, caller, &examined)
+		rows, drop, err := h.look(ctx, c, caller, &examined)
+		if err == nil && !c.kept && c.ends(caller, rows) {
+			return h.answer(ctx, c, rows, from, examined, nil)
+		}
+		drop() // the answer reads them again, if it has them
 		switch {
 		case err != nil || c.ends(caller, rows):
 			return h.answer(ctx, c, rows, from, examined, err)
@@ -118,11 +122,13 @@ func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
 	return append(slices.Clip(scopes), view.SessionScope(caller.Agent))
 }
 
-// look reads the rows behind examined and moves examined. Error: session_replaced.
-func (h *Hub) look(ctx context.Context, c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, err error) {
+// look reads the rows behind examined and moves examined. The rows count as under way until
+// ctx ends or drop is called. Error: session_replaced.
+func (h *Hub) look(ctx context.Context, c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, drop context.CancelFunc, err error) {
+	ctx, drop = context.WithCancel(ctx)
 	if h.view.Displaced(caller) {
-		return nil, engine.ErrSessionReplaced(caller.Agent)
+		return nil, drop, engine.ErrSessionReplaced(caller.Agent)
 	}
 	rows, *examined, err = h.view.ReadPage(ctx, &c.feed, *examined, h.view.Ring.Visible())
-	return rows, err
+	return rows, drop, err
 }

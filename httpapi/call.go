@@ -25,6 +25,7 @@ type call struct {
 
 	bodyBytes int64 // of the body that was decoded
 	turn      callTurn
+	parked    bool // it may have waited
 }
 
 // context carries the caller to the services.
@@ -167,6 +168,7 @@ func (c *call) parks(wait time.Duration) {
 		return
 	}
 	c.giveTurn()
+	c.parked = true
 	rc := http.NewResponseController(c.w)
 	// An error means that the connection is gone or belongs to a test; the
 	// write will show it.

@@ -92,12 +92,38 @@ func TestUnreadAnswersEnd(t *testing.T) {
 	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) {
 		c.HTTP = func(c *httpapi.Config) { c.WriteTimeout = 300 * time.Millisecond }
 	}))
-	postMuch(newClient(t, h))
-	conn := readLittle(t, h, "/v1/events?agent_id=a&channel=general&limit=1000&timeout=60")
-	require.Eventually(t, "the hub ends the connection", func() bool {
-		_, err := conn.Write([]byte("G"))
-		return err != nil
-	})
+	c := newClient(t, h)
+	postMuch(c)
+	c.ok(201, "POST", "/v1/channels", `{"name":"short","created_by":"b"}`)
+	c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","channel":"short","body":"`+strings.Repeat("x", 60_000)+`"}`)
+	for _, channel := range []string{"general", "short"} {
+		conn := readLittle(t, h, "/v1/events?agent_id=a&channel="+channel+"&limit=1000&timeout=60")
+		require.Eventually(t, "the hub ends the connection", func() bool {
+			_, err := conn.Write([]byte("G"))
+			return err != nil
+		})
+	}
+}
+
+// TestUnsentBodiesEnd: a call that takes no body and announces one that does not come is
+// refused when the time for a request is over, also if it is a call that may wait.
+func TestUnsentBodiesEnd(t *testing.T) {
+	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) {
+		c.HTTP = func(c *httpapi.Config) { c.ReadTimeout = 300 * time.Millisecond }
+	}))
+	addr := strings.TrimPrefix(h.URL, "http://")
+	for _, path := range []string{"/v1/events?agent_id=a&timeout=1", "/v1/stream?agent_id=a", "/v1/channels"} {
+		conn, err := net.Dial("tcp", addr)
+		require.NoError(t, err)
+		require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+		_, err = io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: "+addr+"\r\nContent-Length: 100\r\n\r\n")
+		require.NoError(t, err)
+		answer, err := io.ReadAll(conn)
+		if err != nil || !strings.Contains(string(answer), "this call takes no body") {
+			t.Errorf("%s: %v, answered %.300q", path, err, answer)
+		}
+		_ = conn.Close()
+	}
 }
 
 // postMuch posts as much as an answer takes at most, and more.
@@ -108,8 +134,8 @@ func postMuch(c *client) {
 	}
 }
 
-// readLittle asks ten times for the same and reads no more than the beginning of the first
-// answer.
+// readLittle asks a hundred times for the same and reads no more than the beginning of the
+// first answer.
 func readLittle(t *testing.T, h *testhub.Hub, path string) net.Conn {
 	t.Helper()
 	addr := strings.TrimPrefix(h.URL, "http://")
@@ -117,7 +143,7 @@ func readLittle(t *testing.T, h *testhub.Hub, path string) net.Conn {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
 	require.NoError(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
-	_, err = io.WriteString(conn, strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: "+addr+"\r\n\r\n", 10))
+	_, err = io.WriteString(conn, strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: "+addr+"\r\n\r\n", 100))
 	require.NoError(t, err)
 	begin := make([]byte, 100)
 	_, err = io.ReadFull(conn, begin)

@@ -150,8 +150,9 @@ func (s *Server) write(c *call, rep *reply) error {
 // into the buffers of its connection.
 const part = 64 << 10
 
-// boundWrite bounds the writing of a long answer. The deadline of net/http counts from the
-// request, and that of a call that may wait is later still.
+// boundWrite bounds the writing of an answer that is long or that its call has waited for.
+// The deadline of net/http counts from the request, and that of a call that may wait is
+// later still.
 func (s *Server) boundWrite(w http.ResponseWriter) {
 	// An error means that the connection is gone or belongs to a test; the write will show it.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))

@@ -129,6 +129,9 @@ func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.R
 	defer c.giveTurn()
 	rep, err := s.run(c)
 	defer time.AfterFunc(answerTurn, c.giveTurn).Stop()
+	if c.parked {
+		s.boundWrite(w)
+	}
 	if err == nil && !rep.done {
 		err = s.write(c, &rep)
 	}

@@ -123,7 +123,7 @@ func (r *Replay) collectMessages(ctx context.Context, source Source, room hub.Ro
 			}
 		}
 		r.Messages, times = append(slices.Clone(m.Messages), r.Messages...), append(page, times...)
-		if len(m.Messages) < pageRows {
+		if len(m.Messages) == 0 { // a short page is no end: a page is bounded in bytes, too
 			return times, nil
 		}
 		if len(r.Messages) >= MaxMessages || size >= MaxBytes {

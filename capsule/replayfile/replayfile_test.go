@@ -130,3 +130,21 @@ func TestReplayFileIsNoMarkup(t *testing.T) {
 		}
 	}
 }
+
+// shortPages is a source with at most seven messages a page.
+type shortPages struct{ talk }
+
+func (s *shortPages) Moment(ctx context.Context, q hub.MomentQuery) (hub.RoomMoment, error) {
+	q.Limit = min(q.Limit, 7)
+	return s.talk.Moment(ctx, q)
+}
+
+// TestShortPageIsNoEnd: a page may be short because its messages are long. What is older comes
+// into the file all the same.
+func TestShortPageIsNoEnd(t *testing.T) {
+	r, err := Collect(t.Context(), &shortPages{talk{messages: 60, body: "hello"}}, &hub.Room{RoomID: "r_1", Name: "hall"}, "shop", nil)
+	require.NoError(t, err)
+	if len(r.Messages) != 60 || r.LeftOut {
+		t.Errorf("%d of 60 messages are there, left out: %v", len(r.Messages), r.LeftOut)
+	}
+}
