@@ -65,12 +65,12 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	from := examined // rows behind it that end no wait are kept for the answer
 	for {
 		rows, drop, err := h.look(ctx, c, caller, &examined)
-		if err == nil && !c.kept && c.ends(caller, rows) {
-			return h.answer(ctx, c, rows, from, examined, nil)
+		ended := err != nil || c.ends(caller, rows)
+		if !ended || c.kept { // an answer reads again from the first row that was kept
+			drop()
 		}
-		drop() // the answer reads them again, if it has them
 		switch {
-		case err != nil || c.ends(caller, rows):
+		case ended:
 			return h.answer(ctx, c, rows, from, examined, err)
 		case len(rows) > 0:
 			c.kept = true

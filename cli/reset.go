@@ -30,7 +30,8 @@ func newReset(env *Env) *cobra.Command {
 Only a real store is deleted: a folder that a hub made. The command names the
 exact folder and asks before it deletes. --yes answers beforehand and is required
 if stdin is not a terminal. If the hub at the address serves another store, it is
-not stopped and nothing is deleted.`,
+not stopped and nothing is deleted. If a reset is interrupted, the next one
+deletes the files that it has left.`,
 		Example: `  hubcli reset
   hubcli reset --storage ./hub.sqlite3 --port 7001 --yes`,
 		Args: arity(),

@@ -55,8 +55,9 @@ func Delete(dir string) error {
 // trashTime is the time of a Delete in the name of the folder that it makes.
 const trashTime = "20060102T150405.000000000"
 
-// HalfDeleted returns the folders with what a killed Delete has left of stores in dir. A
-// folder with things that were not the store's is none of them.
+// HalfDeleted returns the folders with what a killed Delete has left of stores in dir. They
+// have a store's marker or nothing but a store's files: what a Delete that came to its end
+// has kept is none of them.
 func HalfDeleted(dir string) (left []string) {
 	names, _ := diskFS{}.ReadDir(filepath.Dir(dir)) // absent: none
 	for _, name := range names {

@@ -194,7 +194,7 @@ func (x *exam) leftovers(context.Context) {
 			x.warn("store", path+" is left of a restore that was interrupted, or is still at work", "if none is at work, restore again, or remove that folder")
 		case strings.HasPrefix(suffix, ".trash-"):
 			if _, err := os.Lstat(filepath.Join(path, "FORMAT")); err == nil {
-				x.warn("store", path+" is left of a reset that was interrupted, or is still at work", "if none is at work, run hubcli reset again")
+				x.warn("store", path+" is left of a reset that was interrupted, or is still at work", "if none is at work, remove that folder; a reset would delete a store that has been made since, too")
 				continue
 			}
 			x.warn("store", path+" has files that were in a deleted store and were not the store's", "look at them, then remove that folder")

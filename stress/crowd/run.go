@@ -113,7 +113,7 @@ func (o *Options) meet(ctx context.Context, exe target.Executable, store string,
 	if err := givesBack(ctx, hub, conns); err != nil {
 		return nil, err
 	}
-	pause.For(ctx, calmAfter)
+	pause.For(ctx, min(calmAfter, o.Duration))
 	if c.Memory[2], err = memory(hub); err != nil {
 		return nil, err
 	}
