@@ -31,8 +31,8 @@ func TestKeyOfASpawnIsNobodyElses(t *testing.T) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	// The child says whether it has the variable, and prints it, as a careless program does.
-	room := h.allow(`printf "%s %s\n" ${#MISTRAL_API_KEY} $$ >"$1/$HUB_AGENT"; env; echo " $MISTRAL_API_KEY "; exec sleep 600`)
+	// The child prints the variable, as a careless program does, and then says whether it has it.
+	room := h.allow(`env; echo " $MISTRAL_API_KEY "; printf "%s %s\n" ${#MISTRAL_API_KEY} $$ >"$1/$HUB_AGENT"; exec sleep 600`)
 	spawn := func(connection string) (row hub.Spawn) {
 		out, err := h.AsOperator().Spawn(t.Context(), hub.SpawnInput{RoomID: room.RoomID, Harness: hub.HarnessCodex, By: "lead", Prompt: "x", Connection: connection})
 		require.NoError(t, err)

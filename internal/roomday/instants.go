@@ -3,6 +3,7 @@ package roomday
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -23,7 +24,9 @@ type Instant struct {
 const endsWithin = 50
 
 // log logs an instant, unless something happens by itself while the room is looked at: a
-// lease expires, say.
+// lease expires, or an agent that has posted gets its seat. The store may show a record to
+// the ordinary reads before it counts as shown. So a record of the day's own follows: if it
+// is the next one, there was none in between.
 func (d *Day) log() {
 	d.work.Lock()
 	defer d.work.Unlock()
@@ -31,7 +34,11 @@ func (d *Day) log() {
 	at := Instant{Seq: before.LastSeq, TS: before.LastTS, Lists: map[string]string{}, ends: map[string]hub.Time{}}
 	d.look(&at)
 	spin(at.TS)
-	if d.now().LastSeq == at.Seq {
+	_, err := d.hub.Agents.Remember(d.tb.Context(), hub.MemoryInput{
+		RoomID: d.Room.RoomID, Scope: hub.ScopeRoom, Key: "looked", Text: fmt.Sprint("up to ", at.Seq), By: agent(0),
+	})
+	d.must(err)
+	if d.now().LastSeq == at.Seq+1 {
 		d.Log = append(d.Log, at)
 	}
 }

@@ -30,6 +30,10 @@ func TestParkedPollsDelayNobody(t *testing.T) {
 		polls = append(polls, b.ask("dev-a", "GET", "/v1/events?agent_id=dev-a&timeout=60&exclude_self=1", ""))
 	}
 	b.until("polls are parked", func() bool { return h.Hub.Counts().ParkedPolls == maxParked })
+	b.works("dev-a") // its polls do not ask for its own posts
+	if n := h.Hub.Counts().ParkedPolls; n != maxParked {
+		t.Errorf("%d polls are parked, want %d", n, maxParked)
+	}
 	b.works("dev-b")
 	for n, id := range polls {
 		r, e := b.answer("dev-a", id)
