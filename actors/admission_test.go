@@ -181,7 +181,8 @@ func TestPermitsComeBackOnEveryPath(t *testing.T) {
 	}
 }
 
-// Polls that name no agent do not share one agent's limit.
+// Polls that name no agent do not share one agent's limit. They have a limit of their own, so
+// that they cannot take all connections. It does not count for the operator.
 func TestParkedPollLimitIsPerAgent(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		poll := func(agent hub.AgentID) <-chan result[hub.Page] {
@@ -199,9 +200,13 @@ func TestParkedPollLimitIsPerAgent(t *testing.T) {
 		}
 		wantCode(t, (<-poll("ann")).err, hub.CodeTooManyPolls)
 		parked(t, poll("bob"))
-		for range 2 * hub.MaxParkedPerAgent {
+		for range hub.MaxParkedOfNobody {
 			parked(t, poll(""))
 		}
+		wantCode(t, (<-poll("")).err, hub.CodeTooManyPolls)
+		parked(t, async(func() (hub.Page, error) {
+			return r.Log(asOperator(t.Context()), hub.LogQuery{Limit: 10, SinceID: r.view.Ring.Visible(), Wait: time.Second})
+		}))
 		time.Sleep(2 * time.Second)
 		synctest.Wait()
 		if n := r.Counts().ParkedPolls; n != 0 {

@@ -164,3 +164,56 @@ func TestMutedRowsHoldNoMemory(t *testing.T) {
 		r.stop()
 	})
 }
+
+// TestLongRowsShareMemory: an answer that cannot be made shorter counts as what it is. Where
+// there is no memory left for it, the call is refused, and it is answered when the others are
+// gone.
+func TestLongRowsShareMemory(t *testing.T) {
+	const size, answers, most = 3 << 20, 60, 128 << 20
+	body := strings.Repeat("x", size)
+	for name, read := range map[string]func(context.Context, *rig, hub.Message, hub.ArtifactID) (int, error){
+		"pages": func(ctx context.Context, r *rig, m hub.Message, _ hub.ArtifactID) (int, error) {
+			page, err := r.Messages(ctx, hub.MessagesQuery{Channel: m.Channel, Limit: 1})
+			return len(page.Rows), err
+		},
+		"messages": func(ctx context.Context, r *rig, m hub.Message, _ hub.ArtifactID) (int, error) {
+			row, err := r.Message(ctx, m.ID, "reader")
+			return min(len(row), 1), err
+		},
+		"threads": func(ctx context.Context, r *rig, m hub.Message, _ hub.ArtifactID) (int, error) {
+			thread, err := r.Thread(ctx, "talk", "reader")
+			return len(thread.Messages), err
+		},
+		"artifacts": func(ctx context.Context, r *rig, _ hub.Message, id hub.ArtifactID) (int, error) {
+			content, err := r.ArtifactContent(ctx, id)
+			return min(len(content.Data), 1), err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, newMemStore())
+				room := r.newRoom("hall")
+				m := r.post(hub.PostInput{FromAgent: "poster", Channel: room.Channel, ThreadID: "talk", Body: body})
+				a, err := r.AddArtifact(t.Context(), hub.ArtifactInput{RoomID: room.RoomID, Title: "plan", Kind: "doc", By: "poster", Body: &body})
+				require.NoError(t, err)
+				unread, taken := context.WithCancel(t.Context())
+				answered := 0
+				for range answers {
+					n, err := read(unread, r, m, a.Row.ArtifactID)
+					if answered += n; err != nil || n != 1 {
+						wantCode(t, err, hub.CodeOverloaded)
+					}
+				}
+				if answered > most/size || answered < most/size-2 {
+					t.Errorf("%d answers of %d bytes are under way", answered, size)
+				}
+				taken()
+				synctest.Wait()
+				if n, err := read(t.Context(), r, m, a.Row.ArtifactID); err != nil || n != 1 {
+					t.Errorf("after the answers were taken: %d rows, %v", n, err)
+				}
+				r.stop()
+			})
+		})
+	}
+}

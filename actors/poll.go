@@ -50,7 +50,7 @@ func (h *Hub) page(ctx context.Context, c *pollCall, rows []*core.StoredMessage,
 // because thousands of calls wait here and must take little stack.
 func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hub.Page, error) {
 	caller := hub.CallerOf(ctx)
-	call, err := h.view.Directory.Park(c.agent, hub.ParkedPoll)
+	call, err := h.view.Directory.Park(caller, c.agent, hub.ParkedPoll)
 	if err != nil {
 		return hub.Page{}, err
 	}

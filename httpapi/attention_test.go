@@ -17,6 +17,12 @@ func TestAttentionOverHTTP(t *testing.T) {
 	unread := func() any { return c.ok(200, "GET", "/v1/attention?agent_id=a", "").row("unread") }
 	first := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","body":"hey @a"}`).id()
 	last := c.ok(201, "POST", "/v1/messages", `{"from_agent":"b","to_agent":"a","body":"x"}`).id()
+	for _, path := range []string{"/v1/inbox/a", "/v1/events?agent_id=a&timeout=0", "/v1/stream?agent_id=a&since_id=0"} {
+		c.ok(200, "HEAD", path, "")
+		if got := unread(); got != 2.0 {
+			t.Errorf("after HEAD %s: %v unread, want 2", path, got)
+		}
+	}
 	for _, step := range []struct {
 		path string
 		want float64

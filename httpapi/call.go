@@ -23,13 +23,15 @@ type call struct {
 	local  bool               // the peer is on this machine's loopback
 	logged bool               // the call is logged though it changes nothing
 
-	bodyBytes int64 // of the body that was decoded
-	turn      callTurn
-	parked    bool // it may have waited
+	bodyBytes   int64 // of the body that was decoded
+	answerBytes int64 // that count in Server.answerBytes
+	turn        callTurn
+	parked      bool // it may have waited
 }
 
 // context carries the caller to the services.
 func (c *call) context() context.Context {
+	c.caller.Waiting = c.giveTurn
 	return hub.WithCaller(c.r.Context(), &c.caller)
 }
 
@@ -50,6 +52,9 @@ func (c *call) decode(in any) error {
 	}
 	defer body.free()
 	c.bodyBytes = int64(len(body.data))
+	if c.bodyBytes > part && c.server.answerBytes.Load() > maxAnswers { // the answer will be as long
+		return errAnswersFull()
+	}
 	if c.caller.Idempotency != nil {
 		c.key.Hash = sha256.Sum256(body.data)
 	}
@@ -90,11 +95,11 @@ func (c *call) name(agent *hub.AgentID) {
 // waits for its turn among the agent's calls. It refuses if the spool or the session
 // belongs to another agent. An empty agent is no particular agent.
 func (c *call) actAs(agent hub.AgentID) error {
-	if err := c.mayActAs(agent); err != nil || agent == "" {
+	if err := c.mayActAs(agent); err != nil {
 		return err
 	}
 	c.agent = agent
-	if !agent.Reserved() {
+	if agent != "" && !agent.Reserved() {
 		c.server.config.Presence.Touch(agent, c.route.Polls)
 	}
 	return c.takeTurn()
@@ -161,13 +166,18 @@ func (c *call) parksRead(wait *time.Duration) {
 	c.parks(*wait)
 }
 
+// peeks reports whether a read of messages leaves no mark: it asks for that, or it is a HEAD,
+// which shows nobody a row.
+func (c *call) peeks(q *api.Query) bool {
+	return q.Bool("peek") || c.r.Method == http.MethodHead
+}
+
 // parks prepares for an answer that may come only after wait: the deadlines of net/http
-// count from the request, and the agent's other calls do not wait for this one.
+// count from the request. The call keeps its turn until it really waits; see callTurn.
 func (c *call) parks(wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
-	c.giveTurn()
 	c.parked = true
 	rc := http.NewResponseController(c.w)
 	// An error means that the connection is gone or belongs to a test; the

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync"
 	"testing"
 	"time"
 
@@ -92,6 +93,33 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections, c.ReadHeaderTimeout = 2, time.Minute })
 	keep(t, e.addr)
 	keep(t, e.addr)
+	k := keep(t, e.addr)
+	k.ask(t, e.addr, "/healthz")
+	if status := k.answered(t); status != 200 {
+		t.Errorf("status %d", status)
+	}
+}
+
+// TestUnsentBodiesGiveWay: requests whose bodies do not come keep nobody out, and neither do
+// bodies that come byte by byte.
+func TestUnsentBodiesGiveWay(t *testing.T) {
+	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections, c.ReadTimeout = 2, time.Minute })
+	for _, method := range []string{"POST /v1/messages", "GET /v1/channels"} {
+		slow := keep(t, e.addr)
+		_, err := fmt.Fprintf(slow, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", method, e.addr)
+		require.NoError(t, err)
+		var sends sync.WaitGroup
+		defer sends.Wait()
+		defer slow.Close()
+		sends.Go(func() {
+			for range 30 {
+				time.Sleep(100 * time.Millisecond)
+				if _, err := slow.Write([]byte(" ")); err != nil {
+					return
+				}
+			}
+		})
+	}
 	k := keep(t, e.addr)
 	k.ask(t, e.addr, "/healthz")
 	if status := k.answered(t); status != 200 {

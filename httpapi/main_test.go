@@ -85,10 +85,12 @@ type stub struct {
 	status   hub.AppStatus
 	sessions map[hub.SessionID]hub.Caller
 
-	mu      sync.Mutex
-	touched []hub.AgentID
-	events  func(context.Context, hub.EventsQuery) (hub.Page, error)
-	post    func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error)
+	mu       sync.Mutex
+	touched  []hub.AgentID
+	events   func(context.Context, hub.EventsQuery) (hub.Page, error)
+	messages func(context.Context) (hub.Page, error) // those of a channel, and the log
+	decision string                                  // the note of the only decision
+	post     func(context.Context, hub.PostInput) (hub.Outcome[hub.EncodedMessage], error)
 }
 
 func (s *stub) Info(context.Context) (hub.Info, error) {
@@ -123,6 +125,16 @@ func (s *stub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cu
 
 func (s *stub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	return s.events(ctx, q)
+}
+
+func (s *stub) Messages(ctx context.Context, _ hub.MessagesQuery) (hub.Page, error) {
+	return s.messages(ctx)
+}
+
+func (s *stub) Log(ctx context.Context, _ hub.LogQuery) (hub.Page, error) { return s.messages(ctx) }
+
+func (s *stub) Decisions(context.Context, hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
+	return []hub.Decision{{Note: s.decision}}, "", nil
 }
 
 func (s *stub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {

@@ -106,7 +106,7 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 		Limit:       query.Limit(),
 		MaxChars:    query.MaxChars(),
 		Wait:        query.Wait(c.route.Wait.Default),
-		Peek:        query.Bool("peek"),
+		Peek:        c.peeks(query),
 	}
 	q.Channels = channels(query.Names("channel", hub.MaxNameChars))
 	if len(q.Channels) != 0 && q.RoomID != "" {
@@ -163,6 +163,9 @@ func readLog(c *call) (reply, error) {
 			return reply{}, c.needsOperator("direct messages of all agents are shown to the operator alone")
 		}
 	}
+	if err := c.takeTurn(); err != nil {
+		return reply{}, err
+	}
 	c.parksRead(&q.Wait)
 	page, err := c.service().Log(c.context(), q)
 	return reply{page: &page}, err
@@ -181,7 +184,7 @@ func getInbox(c *call) (reply, error) {
 		Since: query.Cursor("since_id"),
 		Limit: query.Limit(),
 		Tail:  query.Bool("tail"),
-		Peek:  query.Bool("peek"),
+		Peek:  c.peeks(query),
 	}
 	asOperator := query.Bool("as_operator") || agent.Reserved()
 	if err := query.Err(); err != nil {

@@ -1,15 +1,18 @@
 package httpapi_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"hubcli/httpapi"
+	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 	"hubcli/supervisor"
@@ -48,6 +51,57 @@ func TestStreamsGiveTheirTurnsBack(t *testing.T) {
 	}
 	waitParked(t, h, 8)
 	c.ok(201, "POST", "/v1/messages", `{"from_agent":"a","channel":"general","body":"hello"}`)
+}
+
+// TestCallsThatMayWaitTakeTurns: a call that may wait has a turn while it works. It gives the
+// turn back when it waits, and a stream takes one for each of its pages. Calls that name no
+// agent share the turns of nobody; the operator's have no bound.
+func TestCallsThatMayWaitTakeTurns(t *testing.T) {
+	const calls, turns = 40, 8
+	for _, kind := range []struct {
+		path, header string
+		most         int64
+	}{
+		{path: "/v1/events?agent_id=a&timeout=0.001", most: turns},
+		{path: "/v1/stream?agent_id=a", most: turns},
+		{path: "/v1/messages?channel=general&timeout=1", most: turns},
+		{path: "/v1/log?timeout=1", most: turns},
+		{path: "/v1/log?timeout=1", header: "X-Hub-Operator: " + testToken + "\r\n", most: calls},
+	} {
+		e := startEdge(t, nil)
+		var working, most, pages atomic.Int64
+		step := make(chan struct{})
+		work := func(ctx context.Context, since hub.MessageID) (hub.Page, error) {
+			if since >= 3 { // the third page of a stream
+				return hub.Page{}, hub.NewError(hub.CodeOverloaded, "the end")
+			}
+			n := working.Add(1)
+			for m := most.Load(); n > m && !most.CompareAndSwap(m, n); m = most.Load() {
+				continue
+			}
+			pages.Add(1)
+			<-step
+			working.Add(-1)
+			hub.CallerOf(ctx).Waits()
+			return hub.Page{NextSinceID: since + 1, Rows: []hub.EncodedMessage{hub.EncodedMessage(`{"id":1}`)}}, nil
+		}
+		e.events = func(ctx context.Context, q hub.EventsQuery) (hub.Page, error) { return work(ctx, q.Since) }
+		e.messages = func(ctx context.Context) (hub.Page, error) { return work(ctx, 0) }
+		var all sync.WaitGroup
+		for range calls {
+			all.Go(func() {
+				k := keep(t, e.addr)
+				_, _ = fmt.Fprintf(k, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n%s\r\n", kind.path, e.addr, kind.header)
+				_, _ = io.Copy(io.Discard, k.in)
+			})
+		}
+		require.Eventually(t, "as many calls work as may", func() bool { return working.Load() == kind.most })
+		close(step)
+		all.Wait()
+		if n := most.Load(); n != kind.most || pages.Load() < calls {
+			t.Errorf("%s: %d calls worked at a time, want %d; %d pages", kind.path, n, kind.most, pages.Load())
+		}
+	}
 }
 
 // TestMoreCallsThanTurnsAreAnswered: calls beyond the turns of their agent wait, and none
@@ -103,6 +157,92 @@ func TestUnreadAnswersEnd(t *testing.T) {
 			return err != nil
 		})
 	}
+}
+
+// TestUnreadListsShareMemory: lists that nobody takes have a bounded share of memory. One that
+// goes beyond it is refused before anything of it is sent.
+func TestUnreadListsShareMemory(t *testing.T) {
+	const size, lists, most = 12 << 20, 10, 64 << 20
+	e := startEdge(t, nil)
+	e.decision = strings.Repeat("x", size)
+	list := func() *kept {
+		k := keepUnread(t, e)
+		k.ask(t, e.addr, "/v1/decisions")
+		return k
+	}
+	var unread []*kept
+	refused := 0
+	for range lists {
+		k := list()
+		unread = append(unread, k)
+		if k.status(t) == 503 {
+			refused++
+		}
+	}
+	if want := lists - most/size; refused != want {
+		t.Errorf("%d lists were refused, want %d", refused, want)
+	}
+	for _, k := range unread {
+		_ = k.Close()
+	}
+	require.Eventually(t, "a list is answered again", func() bool {
+		k := list()
+		defer k.Close()
+		return k.status(t) == 200
+	})
+}
+
+// TestUnreadPostsShareMemory: a call that changes something is answered in any case. Where
+// such answers have taken their share, a long one is refused before it changes anything.
+func TestUnreadPostsShareMemory(t *testing.T) {
+	const size, most = 12 << 20, 64 << 20
+	e := startEdge(t, nil)
+	var posted atomic.Int64
+	e.post = func(_ context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
+		posted.Add(1)
+		row := `{"id":1,"body":"` + strings.Repeat("x", len(in.Body)/100_000*size) + `"}`
+		return hub.Outcome[hub.EncodedMessage]{Row: hub.EncodedMessage(row)}, nil
+	}
+	post := func(length int) *kept {
+		k := keepUnread(t, e)
+		body := `{"from_agent":"a","channel":"general","body":"` + strings.Repeat("x", length) + `"}`
+		_, err := fmt.Fprintf(k, "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", e.addr, len(body), body)
+		require.NoError(t, err)
+		return k
+	}
+	const unread = most/size + 1
+	for i := range unread {
+		if status := post(100_000).status(t); status != 201 {
+			t.Fatalf("post %d: status %d", i, status)
+		}
+	}
+	if status := post(100_000).status(t); status != 503 {
+		t.Errorf("a long post beside %d unread ones: status %d", unread, status)
+	}
+	if status := post(10).status(t); status != 201 {
+		t.Errorf("a short post beside them: status %d", status)
+	}
+	if n := posted.Load(); n != unread+1 {
+		t.Errorf("%d posts were made, want %d", n, unread+1)
+	}
+}
+
+// keepUnread opens a connection whose buffer takes little of an answer.
+func keepUnread(t *testing.T, e *edge) *kept {
+	t.Helper()
+	k := keep(t, e.addr)
+	require.NoError(t, k.Conn.(*net.TCPConn).SetReadBuffer(4<<10))
+	return k
+}
+
+// status reads the first line of an answer, and no more.
+func (k *kept) status(t *testing.T) (status int) {
+	t.Helper()
+	line, err := k.in.ReadString('\n')
+	require.NoError(t, err)
+	_, err = fmt.Sscanf(line, "HTTP/1.1 %d", &status)
+	require.NoError(t, err)
+	return status
 }
 
 // TestUnsentBodiesEnd: a call that takes no body and announces one that does not come is

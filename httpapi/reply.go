@@ -94,7 +94,11 @@ func (s *Server) write(c *call, rep *reply) error {
 		return nil
 	}
 	b := append((*buffer)[:0], `{"ok":true,"result":`...)
-	if rep.row != nil {
+	var long hub.EncodedMessage // a row that is not copied, but goes behind the first bytes of b
+	behind := len(b)
+	if len(rep.row) > part {
+		long = rep.row
+	} else if rep.row != nil {
 		b = append(b, rep.row...)
 	} else if a, ok := rep.result.(hub.JSONAppender); ok {
 		b = a.AppendJSON(b)
@@ -139,11 +143,49 @@ func (s *Server) write(c *call, rep *reply) error {
 	if rep.status == 0 {
 		rep.status = http.StatusOK
 	}
-	if len(b) > part {
+	if len(b)+len(long) > part {
+		if err := s.shareAnswers(c, len(b), len(long)); err != nil {
+			return err
+		}
 		s.boundWrite(c.w)
 	}
-	send(c.w, header, rep.status, b)
+	if long == nil {
+		send(c.w, header, rep.status, b)
+		return nil
+	}
+	begin(c.w, header, rep.status, len(b)+len(long))
+	for _, piece := range [][]byte{b[:behind], long, b[behind:]} {
+		if _, err := c.w.Write(piece); err != nil {
+			return nil // the client is gone
+		}
+	}
 	return nil
+}
+
+// maxAnswers bounds the encoded lists and rows that are under way, those of more than part
+// bytes, in bytes.
+const maxAnswers = 64 << 20
+
+// shareAnswers counts a long answer until it is written: encoded is new memory, and row is
+// that of a message. A read that goes beyond the bound is refused; its message counts in the
+// hub. A call that has changed something is answered in any case. It was refused before it
+// began if there was no room; see decode. Error: overloaded.
+func (s *Server) shareAnswers(c *call, encoded, row int) error {
+	bytes := int64(encoded)
+	if c.route.Changes() {
+		bytes += int64(row)
+	}
+	c.answerBytes += bytes
+	if all := s.answerBytes.Add(bytes); all > maxAnswers && !c.route.Changes() {
+		return errAnswersFull()
+	}
+	return nil
+}
+
+func errAnswersFull() error {
+	return hub.NewError(hub.CodeOverloaded, "the answers that clients have not read yet take all the memory that there is for answers").
+		With("limit", maxAnswers).WithRetryAfter(1).
+		WithFix("send the same call again after the time in Retry-After, ask for fewer rows, and read your answers as they come")
 }
 
 // part is how much of an answer is written at a time, in bytes. A longer answer may not fit
@@ -163,22 +205,20 @@ func (s *Server) boundWrite(w http.ResponseWriter) {
 // which may have grown, for reuse.
 func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
 	const (
-		begin = `{"ok":true,"result":[`
+		first = `{"ok":true,"result":[`
 		next  = `],"next_since_id":`
 	)
 	size := 0
 	for _, row := range page.Rows {
 		size += len(row) + 1
 	}
-	b = append(b, begin...)
+	b = append(b, first...)
 	long := size > part
 	if long {
 		s.boundWrite(w)
 		var digits [20]byte
-		size += len(begin) - 1 + len(next) + len(strconv.AppendInt(digits[:0], int64(page.NextSinceID), 10)) + 1
-		header["Content-Type"] = jsonType
-		header["Content-Length"] = []string{strconv.Itoa(size)}
-		w.WriteHeader(http.StatusOK)
+		size += len(first) - 1 + len(next) + len(strconv.AppendInt(digits[:0], int64(page.NextSinceID), 10)) + 1
+		begin(w, header, http.StatusOK, size)
 	}
 	for i, row := range page.Rows {
 		if i > 0 {
@@ -189,6 +229,12 @@ func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.P
 				return b // the client is gone
 			}
 			b = b[:0]
+		}
+		if len(row) > part {
+			if _, err := w.Write(row); err != nil {
+				return b
+			}
+			continue
 		}
 		b = append(b, row...)
 	}
@@ -201,6 +247,13 @@ func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.P
 	}
 	_, _ = w.Write(b)
 	return b
+}
+
+// begin writes the header of a JSON answer of a length in bytes.
+func begin(w http.ResponseWriter, header http.Header, status, length int) {
+	header["Content-Type"] = jsonType
+	header["Content-Length"] = []string{strconv.Itoa(length)}
+	w.WriteHeader(status)
 }
 
 // send writes one JSON answer. net/http finds the length of a short one itself.

@@ -27,6 +27,7 @@ type Server struct {
 	routes        map[*api.Operation]*route
 	metrics       *metrics
 	bodyBytes     atomic.Int64  // of all bodies being read
+	answerBytes   atomic.Int64  // of the answers that are under way; see shareAnswers
 	stopping      chan struct{} // closed when Serve is to end
 	conns         conns
 	attempts      *attempts
@@ -94,12 +95,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout: s.config.ReadTimeout + s.config.WriteTimeout,
 		IdleTimeout:  s.config.IdleTimeout,
 		ConnState:    s.conns.changed,
+		ConnContext:  withConn,
 		ErrorLog:     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 
 		DisableGeneralOptionsHandler: true,
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(bound(l, s.config.MaxConnections, s.conns.makeRoom)) }()
+	go func() { failed <- server.Serve(bound(l, s.config.MaxConnections, &s.conns)) }()
 	var err error
 	select {
 	case <-ctx.Done():
@@ -127,6 +129,7 @@ func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.R
 	began := time.Now()
 	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
 	defer c.giveTurn()
+	defer func() { s.answerBytes.Add(-c.answerBytes) }()
 	rep, err := s.run(c)
 	defer time.AfterFunc(answerTurn, c.giveTurn).Stop()
 	if c.parked {

@@ -16,6 +16,9 @@ func readRow[Q, Row any](c *call, query *api.Query, q Q, get func(context.Contex
 	if err := query.Err(); err != nil {
 		return reply{}, err
 	}
+	if err := c.takeTurn(); err != nil {
+		return reply{}, err
+	}
 	return oneRow(get(c.context(), q))
 }
 
@@ -23,6 +26,9 @@ func readRow[Q, Row any](c *call, query *api.Query, q Q, get func(context.Contex
 // an error.
 func readList[Q, Row any](c *call, query *api.Query, q Q, get func(context.Context, Q) ([]Row, hub.Cursor, error)) (reply, error) {
 	if err := query.Err(); err != nil {
+		return reply{}, err
+	}
+	if err := c.takeTurn(); err != nil {
 		return reply{}, err
 	}
 	return listed(get(c.context(), q))
@@ -45,10 +51,14 @@ func writeRow[In, Out any](
 	if err := check(in, c.caller.Operator); err != nil {
 		return reply{}, err
 	}
+	var err error
 	if agent != nil {
-		if err := c.actAs(*agent); err != nil {
-			return reply{}, err
-		}
+		err = c.actAs(*agent)
+	} else {
+		err = c.takeTurn()
+	}
+	if err != nil {
+		return reply{}, err
 	}
 	out, err := run(c.context(), *in)
 	return answer(out), err

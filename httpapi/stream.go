@@ -37,7 +37,6 @@ func streamEvents(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	c.giveTurn() // a stream has no end
 	st := newStream(c)
 	if c.r.Method == http.MethodHead {
 		return reply{done: true}, nil
@@ -47,10 +46,11 @@ func streamEvents(c *call) (reply, error) {
 		sent()
 		q.Since = page.NextSinceID
 		began := time.Now()
-		if err := c.actAs(q.Agent); err != nil {
-			break
+		err := c.actAs(q.Agent)
+		if err == nil {
+			err = c.passHolds()
 		}
-		if err := c.passHolds(); err != nil {
+		if err != nil {
 			st.end(c.server.asError(c.r, err))
 			break
 		}
@@ -88,7 +88,7 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		Since:       query.Cursor("since_id"),
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       hub.DefaultPageRows,
-		Peek:        query.Bool("peek"),
+		Peek:        c.peeks(query),
 		Streamed:    true,
 	}
 	if last := c.r.Header.Get(api.HeaderLastEventID); last != "" {
@@ -122,8 +122,10 @@ func newStream(c *call) *stream {
 
 // send writes the rows of a page. A page without rows is a heartbeat, which
 // moves the client's Last-Event-ID to the last examined message. It returns
-// false when the stream is over.
+// false when the stream is over. The turn in which the page was read ends with it.
 func (st *stream) send(page *hub.Page) bool {
+	defer st.call.giveTurn()
+	defer time.AfterFunc(answerTurn, st.call.giveTurn).Stop()
 	b := st.buffer[:0]
 	for _, row := range page.Rows {
 		b = append(b, "id: "...)

@@ -18,17 +18,28 @@ const (
 	agentWaiting      = 1_024            // calls that wait for a turn
 	agentWaitingBytes = 32 << 20         // of the bodies of those calls; one alone may be larger
 	turnWait          = 20 * time.Second // for a turn
+	allBytes          = 256 << 20        // of the bodies of all agents' calls, under way and waiting; short ones do not count
+	shortBody         = 64 << 10         // bytes
 	// answerTurn is how long a call keeps its turn while its answer is written. A long answer
 	// is work too, but a client that does not read it must not hold up its agent's other calls.
 	answerTurn = 100 * time.Millisecond
 )
 
-// turns gives each agent a bounded number of calls at a time. More calls wait in the order
-// of their arrival. A call gives its turn back when it parks, so that parked calls, which
-// have a bound of their own, hold nobody up.
+// turns gives each agent a bounded number of calls at a time, and so it does for all calls
+// together that name no agent. More calls wait in the order of their arrival. A call gives
+// its turn back when it parks, so that parked calls, which have a bound of their own, hold
+// nobody up.
 type turns struct {
 	mu    sync.Mutex
 	lines map[hub.AgentID]*line
+	bytes int64 // of all bodies longer than shortBody
+}
+
+// count adds to the bytes of all bodies, or takes from them. The caller holds the mutex.
+func (t *turns) count(bytes, sign int64) {
+	if bytes > shortBody {
+		t.bytes += sign * bytes
+	}
 }
 
 // line is what an agent has under way. Lines without a call are removed.
@@ -76,6 +87,9 @@ func (t *turns) take(ctx context.Context, agent hub.AgentID, bytes int64) error 
 func (t *turns) enter(agent hub.AgentID, bytes int64) (*turnWaiter, *queue.Element, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if bytes > shortBody && t.bytes+bytes > allBytes {
+		return nil, nil, errTooManyBodies()
+	}
 	l := t.lines[agent]
 	if l == nil {
 		l = &line{}
@@ -86,12 +100,14 @@ func (t *turns) enter(agent hub.AgentID, bytes int64) (*turnWaiter, *queue.Eleme
 	case n == 0 && l.fits(bytes):
 		l.under++
 		l.underBytes += bytes
+		t.count(bytes, 1)
 		return nil, nil, nil
 	case n >= agentWaiting || n > 0 && l.waitingBytes+bytes > agentWaitingBytes:
 		return nil, nil, errTooManyCalls(agent)
 	}
 	w := &turnWaiter{bytes: bytes, granted: make(chan struct{})}
 	l.waitingBytes += bytes
+	t.count(bytes, 1)
 	return w, l.waiting.PushBack(w), nil
 }
 
@@ -109,6 +125,7 @@ func (t *turns) leave(agent hub.AgentID, w *turnWaiter, place *queue.Element) {
 		l.waiting.Remove(place)
 		l.waitingBytes -= w.bytes
 	}
+	t.count(w.bytes, -1)
 	t.pass(agent, l) // a smaller call may have stood behind this one
 }
 
@@ -119,6 +136,7 @@ func (t *turns) give(agent hub.AgentID, bytes int64) {
 	l := t.lines[agent]
 	l.under--
 	l.underBytes -= bytes
+	t.count(bytes, -1)
 	t.pass(agent, l)
 }
 
@@ -140,42 +158,55 @@ func (t *turns) pass(agent hub.AgentID, l *line) {
 	}
 }
 
+func errTooManyBodies() error {
+	return hub.NewError(hub.CodeOverloaded, "the calls under way have as long bodies as the hub has memory for").
+		With("limit", allBytes).WithRetryAfter(1).
+		WithFix("send the same call again after the time in Retry-After")
+}
+
 func errTooManyCalls(agent hub.AgentID) error {
-	return hub.Errorf(hub.CodeOverloaded, "%s has too many calls under way", agent).
+	name := string(agent)
+	if agent == "" {
+		name = "the callers that name no agent"
+	}
+	return hub.Errorf(hub.CodeOverloaded, "too many calls are under way for %s", name).
 		With("calls_at_a_time", agentTurns).WithRetryAfter(1).
 		WithFix("wait for answers before you send more calls, and repeat this one after the time in Retry-After")
 }
 
-// callTurn is what a call has of its agent's turns.
+// callTurn is what a call has of its agent's turns. A call takes its turn when it is known
+// whose it is. It gives the turn back when it begins to wait in a service (hub.Caller.Waits),
+// and at the end. A stream takes one turn after the other, one for each page.
 type callTurn struct {
 	mu    sync.Mutex  // guards what follows
-	agent hub.AgentID // whose turn it has; empty: it has none
+	held  bool        // the call has a turn
+	agent hub.AgentID // whose turn it is
 	bytes int64       // that count
-	given bool        // it needs none any more
 }
 
-// takeTurn waits for a turn of the call's agent. A reserved agent is the operator or the
-// hub itself, and has no bound.
+// takeTurn waits for a turn of the call's agent, unless the call has one. All calls that name
+// no agent share the turns of the empty agent. The operator and the hub itself, which act
+// under reserved names or under none, have no bound.
 func (c *call) takeTurn() error {
 	c.turn.mu.Lock()
 	defer c.turn.mu.Unlock()
-	if c.turn.agent != "" || c.turn.given || c.agent.Reserved() {
+	if c.turn.held || c.agent.Reserved() || c.agent == "" && c.caller.Operator {
 		return nil
 	}
 	if err := c.server.turns.take(c.r.Context(), c.agent, c.bodyBytes); err != nil {
 		return err
 	}
-	c.turn.agent, c.turn.bytes = c.agent, c.bodyBytes
+	c.turn.held, c.turn.agent, c.turn.bytes = true, c.agent, c.bodyBytes
 	return nil
 }
 
-// giveTurn ends the call's turn: the call has ended, or others need not wait for the rest
-// of it.
+// giveTurn ends the call's turn, if it has one: the call has ended, or others need not wait
+// for the rest of it.
 func (c *call) giveTurn() {
 	c.turn.mu.Lock()
 	defer c.turn.mu.Unlock()
-	if c.turn.agent != "" {
+	if c.turn.held {
 		c.server.turns.give(c.turn.agent, c.turn.bytes)
+		c.turn.held = false
 	}
-	c.turn.agent, c.turn.given = "", true
 }

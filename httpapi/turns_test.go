@@ -128,6 +128,26 @@ func TestTooManyWaitingCallsAreRefusedAtOnce(t *testing.T) {
 	})
 }
 
+// TestBodiesOfAllAgentsAreBounded: many agents with long calls do not fill the memory. Short
+// calls have room beside them.
+func TestBodiesOfAllAgentsAreBounded(t *testing.T) {
+	const long, agents = 8 << 20, allBytes / (8 << 20)
+	turns, ctx := newTurns(), t.Context()
+	name := func(i int) hub.AgentID { return hub.AgentID(fmt.Sprint("agent-", i)) }
+	for i := range agents {
+		require.NoError(t, turns.take(ctx, name(i), long))
+	}
+	if err := turns.take(ctx, name(agents), long); !errors.Is(err, &hub.Error{Code: hub.CodeOverloaded}) {
+		t.Errorf("a long call beyond the bound got %v, want overloaded", err)
+	}
+	require.NoError(t, turns.take(ctx, name(agents), shortBody))
+	turns.give(name(0), long)
+	require.NoError(t, turns.take(ctx, name(agents+1), long))
+	if n := len(turns.lines); n != agents+1 {
+		t.Errorf("%d agents have a call under way, want %d", n, agents+1)
+	}
+}
+
 // TestTurnsProperties plays calls that come, leave and end: no agent has more under way than
 // its bounds, a call waits only while they are reached, and nothing is left at the end.
 func TestTurnsProperties(t *testing.T) {
@@ -200,8 +220,8 @@ func TestTurnsProperties(t *testing.T) {
 		for len(calls) > 0 {
 			end(0)
 		}
-		if len(turns.lines) != 0 {
-			rt.Fatal(fmt.Sprint("lines are left: ", turns.lines))
+		if len(turns.lines) != 0 || turns.bytes != 0 {
+			rt.Fatal(fmt.Sprint("lines are left, or bytes: ", turns.lines, turns.bytes))
 		}
 	})
 }

@@ -26,6 +26,17 @@ type Caller struct {
 	Remote bool
 	// Idempotency is the call's key, or nil.
 	Idempotency *IdempotencyKey
+	// Waiting is called when the call begins to wait for what others do; see Waits. It may
+	// be nil.
+	Waiting func()
+}
+
+// Waits tells the edge that the call begins to wait for what others do, so that they are not
+// held up by it. A service may call it more than once, from any goroutine.
+func (c *Caller) Waits() {
+	if c.Waiting != nil {
+		c.Waiting()
+	}
 }
 
 // Assurance returns how the hub knows the sender of a message from this caller.

@@ -88,6 +88,7 @@ const (
 	MaxShutdownDelay   = time.Hour
 	MaxIdempotencyKey  = 255 // characters of an Idempotency-Key
 	MaxParkedPerAgent  = 8   // long-polls of one agent at a time
+	MaxParkedOfNobody  = 256 // long-polls that name no agent at a time, all together
 	MaxConnections     = 16_384
 	MaxQueryParameters = 64
 )

@@ -62,6 +62,7 @@ func (s *Asks) Await(ctx context.Context, id hub.AskID, in hub.PermissionWaitInp
 	case stored.Ask.State != hub.AskOpen:
 		return core.PermissionOf(&stored.Ask), nil
 	}
+	hub.CallerOf(ctx).Waits()
 	over := time.NewTimer(time.Duration(in.WaitSec * float64(time.Second)))
 	defer over.Stop()
 	why := ""

@@ -74,7 +74,7 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 
 // park puts a command into the queue of its key.
 func (t *queue) park(r *request, now core.Now) {
-	call, err := t.view.Directory.Park(r.Agent, hub.ParkedLease)
+	call, err := t.view.Directory.Park(hub.CallerOf(r.Ctx), r.Agent, hub.ParkedLease)
 	if err != nil {
 		r.Fail(err)
 		return

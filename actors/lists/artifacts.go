@@ -138,6 +138,9 @@ func (s *Lists) ArtifactContent(ctx context.Context, id hub.ArtifactID) (hub.Con
 		return hub.Content{}, hub.NewError(hub.CodeArtifactNotFound, "the bytes of this artifact are not in this hub: the capsule of its project left them out, because they are "+a.LeftOut).
 			With("artifact_id", id).WithFix("get it from the hub that the project comes from, where capsule export can name it with --artifacts")
 	}
+	if err := s.view.Share(ctx, int(a.Size)); err != nil {
+		return hub.Content{}, err
+	}
 	seq, _ := core.SeqOf(core.PrefixArtifact, string(id))
 	data, err := s.rows.Row(core.TableArtifactContent, core.SeqKey(seq))
 	if err != nil && !errors.Is(err, core.ErrNotFound) {

@@ -144,12 +144,15 @@ func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 
 // threadRows returns the latest rows of a thread that viewer may see, oldest
 // first.
-func (s *Lists) threadRows(ctx context.Context, id hub.ThreadID, sees view.Viewer, head hub.MessageID) ([]hub.EncodedMessage, error) {
-	var rows []hub.EncodedMessage
+func (s *Lists) threadRows(ctx context.Context, id hub.ThreadID, sees view.Viewer, head hub.MessageID) (rows []hub.EncodedMessage, err error) {
 	seen, bytes := 0, 0
 	share := s.view.SharePage()
-	defer func() { share.Used(ctx, bytes) }()
-	err := s.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
+	defer func() { // also where a read panics
+		if full := share.Used(ctx, bytes); full != nil {
+			rows, err = nil, full
+		}
+	}()
+	err = s.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
 		seen++
 		if sees.Message(m) {
 			rows = append(rows, m.JSON)

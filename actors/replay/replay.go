@@ -85,6 +85,9 @@ func (r *Replay) Moment(ctx context.Context, q hub.MomentQuery) (hub.RoomMoment,
 	m := moment{room: room, sees: view.ViewerOf(ctx, q.Viewer)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if err := ctx.Err(); err != nil { // its client did not wait for those before it
+		return out, err
+	}
 	if err := r.find(&m, &q, &out); err != nil {
 		return out, err
 	}

@@ -321,18 +321,33 @@ const parkRetrySec = 1
 // repollGap is how soon after a poll the next one goes on with the same wait.
 const repollGap = 5 * time.Second
 
-// Park notes a call that waits on the agent's behalf. The caller ends it with
-// Unpark. too_many_polls beyond the limit of an agent.
-func (d *Directory) Park(agent hub.AgentID, kind hub.ParkedKind) (*Parked, error) {
+// Park notes a call of caller that begins to wait on the agent's behalf; an empty agent is
+// nobody in particular. The caller of Park ends the wait with Unpark. Error: too_many_polls
+// beyond the limit of an agent, or of all calls of nobody. The operator's calls of nobody
+// have no limit.
+func (d *Directory) Park(caller *hub.Caller, agent hub.AgentID, kind hub.ParkedKind) (*Parked, error) {
+	call, err := d.enter(caller, agent, kind)
+	if err == nil {
+		caller.Waits()
+	}
+	return call, err
+}
+
+func (d *Directory) enter(caller *hub.Caller, agent hub.AgentID, kind hub.ParkedKind) (*Parked, error) {
 	d.mu.RLock()
 	defer d.mu.RUnlock()
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	n := d.parked[agent]
-	if agent != "" && n.calls >= hub.MaxParkedPerAgent { // nobody in particular is not one agent
+	switch {
+	case agent != "" && n.calls >= hub.MaxParkedPerAgent:
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(parkRetrySec).
 			WithFix("let one of them end, or use an agent id of its own for every process")
+	case agent == "" && !caller.Operator && n.calls >= hub.MaxParkedOfNobody:
+		return nil, hub.Errorf(hub.CodeTooManyPolls, "%d calls that name no agent already wait", n.calls).
+			With("limit", hub.MaxParkedOfNobody).WithRetryAfter(parkRetrySec).
+			WithFix("name your agent in agent_id, or let one of those calls end")
 	}
 	now := hub.TimeOf(time.Now())
 	if p := d.live[agent]; p != nil && n.calls == 0 {

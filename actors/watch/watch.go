@@ -238,7 +238,7 @@ func (w *watch) successor() (hub.Watched, error) {
 // of the agent itself, and has a limit of its own.
 func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 	sibling := w.query.Agent.Watch()
-	call, err := s.view.Directory.Park(sibling, hub.ParkedWatch)
+	call, err := s.view.Directory.Park(hub.CallerOf(ctx), sibling, hub.ParkedWatch)
 	if err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
