@@ -216,7 +216,7 @@ var faults = []fault{
 	{168, "bodies that do not come keep others out", "makeRoom", drop("c.bodies.first(bodyFor)"), "TestUnsentBodiesGiveWay"},
 	{168, "a request that has begun counts as none", "makeRoom", never("conn.heard.Load()"), "TestBegunRequestsDoNotGiveWayAtOnce"},
 	{168, "polls of nobody take all connections", "enter", never("hub.MaxParkedOfNobody"), "TestParkedPollLimitIsPerAgent"},
-	{168, "a connection with a request gives way", "changed", drop("conn.leave()"), "TestIdleConnectionsGiveWay"},
+	{168, "a connection with a request gives way", "changed", drop("conn.leave()"), "TestRequestsNeverGiveWay"},
 	{168, "silent connections keep others out", "makeRoom", drop("c.headers.first(quietFor)"), "TestSilentConnectionsGiveWay"},
 	{168, "connections take the files of the store", "Connections", swap("files - min(files/2, filesOfStore)", "files"), "TestConnectionsLeaveFilesToTheStore"},
 	{169, "pages that nobody reads do not count", "settle", swap("used <= smallPage ||", "true ||"), "TestUnreadPagesShareMemory"},
