@@ -277,6 +277,7 @@ var faults = []fault{
 	{220, "the time of the hub begins anew", "resume", swap("max(c.base, hubMS)", "c.base"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "an agent that begins a task does not get it", "newAssignee", swap("*in.Status == hub.TaskWorking", "false"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "a claim may be shortened by its holder", "Acquire", swap("deadline <= holder.Deadline", "false"), "TestHubIsAsSimpleAsItsModel"},
+	{103, "a daemon dies with the one that started it", "runDaemon", drop("daemon.IgnoreClosedOutput()"), "TestEnsureKilledAtAnyMoment"},
 	{60, "what a killed deletion left stays", "Delete", swap("range left", "range left[:0]"), "TestKilledAtEveryStepOfADelete"},
 	{209, "all is shown of moments before the history", "has", swap("return at <= m.ts", "return true"), "TestMomentsBeforeTheHistory"},
 	{215, "bytes of a value become entries", "nextPlace", swap(" && rowOfEntries(b[next:]) > valueThreshold", ""), "TestForgedEntriesStayWithinValues"},
