@@ -17,7 +17,9 @@ type simpleHub struct {
 	keyed       map[string]hub.MessageID // posts by idempotency key
 	read        map[hub.AgentID]hub.MessageID
 	leases      map[string]modelLease // claims and locks
-	fence       hub.Fence             // the highest
+	waiting     map[string][]*modelWait
+	fence       hub.Fence // the highest
+	settled     hub.Fence // the highest before this step
 	tasks       map[hub.TaskID]modelTask
 	memories    map[string]string
 	incarnation map[hub.AgentID]uint64
@@ -49,7 +51,8 @@ type modelTask struct {
 func newSimpleHub() *simpleHub {
 	return &simpleHub{
 		keyed: map[string]hub.MessageID{}, read: map[hub.AgentID]hub.MessageID{}, leases: map[string]modelLease{},
-		tasks: map[hub.TaskID]modelTask{}, memories: map[string]string{}, incarnation: map[hub.AgentID]uint64{},
+		waiting: map[string][]*modelWait{},
+		tasks:   map[hub.TaskID]modelTask{}, memories: map[string]string{}, incarnation: map[hub.AgentID]uint64{},
 	}
 }
 
@@ -91,11 +94,11 @@ func (m *simpleHub) acquire(key string, a hub.AgentID, ttl int, fence hub.Fence)
 	deadline := m.now + int64(ttl)*1000
 	l, held := m.holder(key)
 	switch {
-	case !held && fence <= m.fence:
-		return l, true, fmt.Errorf("the fence of %s is %d, after %d", key, fence, m.fence)
+	case !held && fence <= max(m.settled, l.fence):
+		return l, true, fmt.Errorf("the fence of %s is %d, after %d", key, fence, max(m.settled, l.fence))
 	case !held:
 		l = modelLease{owner: a, fence: fence, deadline: deadline}
-		m.fence = fence
+		m.fence = max(m.fence, fence)
 	case l.owner == a:
 		if deadline > l.deadline {
 			l.deadline, l.graced = deadline, false

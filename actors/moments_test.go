@@ -13,21 +13,21 @@ func (r *rig) day() roomday.Hub {
 	return roomday.Hub{Agents: r.Hub, Operator: r.Hub, AsOperator: asOperator}
 }
 
-// TestMomentsAreTheLog: twenty agents work, and what the room was like at a thousand
+// TestMomentsAreTheLog: twenty agents work, and what the room was like at five hundred
 // moments is what the ordinary reads said then. It stays so after an ordered stop, and
 // after a loss of power while the agents work.
 func TestMomentsAreTheLog(t *testing.T) {
 	often := func(o *Options) { o.CheckpointEvery = 300 }
 	r := start(t, newMemStore(), often)
 	day := roomday.New(t, r.day(), "day")
-	day.Play(1, 400)
+	day.Play(1, 200)
 	r.stop()
 	r = start(t, r.store.restarted(), often)
 	day.At(t, r.day())
-	day.Play(2, 700)
+	day.Play(2, 350)
 	r = start(t, r.crash(), often)
 	day.At(t, r.day())
-	day.Play(3, 1_000)
+	day.Play(3, 500)
 	rand.Shuffle(len(day.Log), func(i, j int) { day.Log[i], day.Log[j] = day.Log[j], day.Log[i] })
 	day.Compare(t, day.Log, false)
 	day.Compare(t, day.Log, true)

@@ -276,6 +276,8 @@ var faults = []fault{
 	{220, "a lease is extended at each start", "Graced", swap("if !lease.Graced {", "if true {"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "the time of the hub begins anew", "resume", swap("max(c.base, hubMS)", "c.base"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "an agent that begins a task does not get it", "newAssignee", swap("*in.Status == hub.TaskWorking", "false"), "TestHubIsAsSimpleAsItsModel"},
+	{220, "who waits for a claim gets it when the wait is over", "expire", drop("t.serveWaiters(now, due.Facts)"), "TestHubIsAsSimpleAsItsModel"},
+	{220, "a wait for a claim ends too early", "tick", swap("w.Value.conclude(t.owner, now)", "w.Value.conclude(t.owner, now)\n\t}\n\tfor _, w := range t.waiting.TimedOut(core.Now{HubMS: now.HubMS + 5000}) {\n\t\tw.Value.conclude(t.owner, now)"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "a claim may be shortened by its holder", "Acquire", swap("deadline <= holder.Deadline", "false"), "TestHubIsAsSimpleAsItsModel"},
 	{103, "a daemon dies with the one that started it", "runDaemon", drop("daemon.IgnoreClosedOutput()"), "TestEnsureKilledAtAnyMoment"},
 	{60, "what a killed deletion left stays", "Delete", swap("range left", "range left[:0]"), "TestKilledAtEveryStepOfADelete"},

@@ -97,7 +97,7 @@ func (d *Day) Play(seed uint64, instants int) {
 	}
 	pace := rand.New(rand.NewPCG(seed, Agents))
 	for len(d.Log) < instants && !d.tb.Failed() {
-		for range 1 + pace.IntN(Agents/2) {
+		for range 1 + pace.IntN(Agents) {
 			turns <- struct{}{}
 		}
 		d.log()

@@ -1,0 +1,188 @@
+package actors
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing/synctest"
+	"time"
+
+	"hubcli/hub"
+)
+
+// modelWait is a claim that waits for its key, or has waited.
+type modelWait struct {
+	agent hub.AgentID
+	key   string
+	ttl   int
+	until int64 // hub time, ms
+	got   chan result[hub.Grant[hub.Claim]]
+	at    int64 // hub time of the answer, ms
+}
+
+// answer is the answer of the hub, which must be there.
+func (w *modelWait) answer() (hub.Grant[hub.Claim], error) {
+	select {
+	case out := <-w.got:
+		return out.v, out.err
+	default:
+		return hub.Grant[hub.Claim]{}, fmt.Errorf("%s still waits for %s", w.agent, w.key)
+	}
+}
+
+// advance lets the time go on up to now. Leases end at their deadlines, and then those waits
+// whose time is over.
+func (m *simpleHub) advance(now int64) error {
+	for {
+		m.now = math.MaxInt64
+		for key, line := range m.waiting {
+			m.now = min(m.now, m.leases[key].deadline)
+			for _, w := range line {
+				m.now = min(m.now, w.until)
+			}
+		}
+		if m.now > now {
+			m.now = now
+			return nil
+		}
+		for _, key := range slices.Sorted(maps.Keys(m.waiting)) {
+			if err := m.serve(key); err != nil {
+				return err
+			}
+			for _, w := range slices.Clone(m.waiting[key]) {
+				if w.until > m.now {
+					continue
+				}
+				if err := m.conclude(w); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
+
+// serve grants a key that may be free to those who have waited longest.
+func (m *simpleHub) serve(key string) error {
+	for line := m.waiting[key]; len(line) > 0; line = m.waiting[key] {
+		if l, held := m.holder(key); held && l.owner != line[0].agent {
+			return nil
+		}
+		if err := m.conclude(line[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conclude ends a wait: the hub has decided then as if the call had come at that moment.
+func (m *simpleHub) conclude(w *modelWait) error {
+	m.leave(w)
+	g, err := w.answer()
+	if err := answered(err, ""); err != nil {
+		return err
+	}
+	if w.at != m.now {
+		return fmt.Errorf("%s waited for %s until %d ms, want %d", w.agent, w.key, w.at, m.now)
+	}
+	want, acquired, err := m.acquire(w.key, w.agent, w.ttl, g.Row.Fence)
+	if err != nil {
+		return err
+	}
+	if err := granted(g.Acquired, acquired, g.Row.OwnerAgentID, g.Row.Fence, want); err != nil {
+		return fmt.Errorf("%s waited for %s: %w", w.agent, w.key, err)
+	}
+	return nil
+}
+
+func (m *simpleHub) leave(w *modelWait) {
+	line := slices.DeleteFunc(m.waiting[w.key], func(o *modelWait) bool { return o == w })
+	if m.waiting[w.key] = line; len(line) == 0 {
+		delete(m.waiting, w.key)
+	}
+}
+
+// waits returns how many calls of an agent wait.
+func (m *simpleHub) waits(a hub.AgentID) (n int) {
+	for _, line := range m.waiting {
+		for _, w := range line {
+			if w.agent == a {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// wait claims a key and waits for it, up to N seconds.
+func (p *player) wait(ctx context.Context, c call) error {
+	key, sec := fmt.Sprint("key-", c.Which), min(c.N, hub.MaxWaitSec)
+	w := &modelWait{
+		agent: c.Agent, key: "claim " + key, ttl: 1 + c.N%7, until: p.m.now + int64(sec)*1000,
+		got: make(chan result[hub.Grant[hub.Claim]], 1),
+	}
+	go func() {
+		g, err := p.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: w.agent, ClaimKey: hub.ClaimKey(key), TTLSec: w.ttl, WaitSec: float64(sec)})
+		w.at = p.r.engine.Clock.Now().HubMS
+		w.got <- result[hub.Grant[hub.Claim]]{g, err}
+	}()
+	synctest.Wait()
+	l, held := p.m.holder(w.key)
+	switch {
+	case !held || l.owner == w.agent:
+		return p.m.conclude(w)
+	case p.m.waits(w.agent) >= hub.MaxParkedPerAgent:
+		_, err := w.answer()
+		return answered(err, hub.CodeTooManyPolls)
+	}
+	p.m.waiting[w.key] = append(p.m.waiting[w.key], w)
+	return nil
+}
+
+// released serves those who wait for a key that an agent has released.
+func (p *player) released(key string) error {
+	synctest.Wait()
+	return p.m.serve(key)
+}
+
+// pass lets some time go by.
+func (p *player) pass(d time.Duration) error {
+	time.Sleep(d)
+	synctest.Wait() // what is due at this very moment is done
+	return p.m.advance(p.r.engine.Clock.Now().HubMS)
+}
+
+// early reports a wait that has ended before its time.
+func (p *player) early() error {
+	synctest.Wait()
+	for _, line := range p.m.waiting {
+		for _, w := range line {
+			if len(w.got) > 0 {
+				out := <-w.got
+				return fmt.Errorf("%s is to wait for %s, and got %+v, %v", w.agent, w.key, out.v, out.err)
+			}
+		}
+	}
+	return nil
+}
+
+// cutOff ends all waits with the hub: at a clean stop they are decided with the leases as they
+// are. Nobody gets one that another agent holds.
+func (p *player) cutOff(crash bool) error {
+	for _, key := range slices.Sorted(maps.Keys(p.m.waiting)) {
+		for _, w := range slices.Clone(p.m.waiting[key]) {
+			if !crash {
+				if err := p.m.conclude(w); err != nil {
+					return err
+				}
+				continue
+			}
+			p.m.leave(w) // what the hub said that has lost its power, nobody heard
+			if _, err := w.answer(); err != nil && codeOf(err) == "" {
+				return err
+			}
+		}
+	}
+	return nil
+}
