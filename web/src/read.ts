@@ -14,9 +14,10 @@ export interface Reading<T> {
   value: T | null; // null: not read yet
   error: Refused | null; // of the last reading; value is then from before
   next: string; // where the next page of a list begins; empty: this is all
+  upto: number; // of a page of messages: the highest id that the hub has looked at
 }
 
-const nothing: Reading<never> = { value: null, error: null, next: "" };
+const nothing: Reading<never> = { value: null, error: null, next: "", upto: 0 };
 
 // Where narrows which notices count, for kinds whose notices always name a room, a task or an
 // agent.
@@ -79,7 +80,7 @@ class Shared<T> {
     const began = performance.now();
     try {
       const answer = await whole<T>("GET", this.path, undefined, stop);
-      this.seen.value = { value: answer.result, error: null, next: answer.next_cursor ?? "" };
+      this.seen.value = { value: answer.result, error: null, next: answer.next_cursor ?? "", upto: answer.next_since_id ?? 0 };
     } catch (error) {
       if (!stop.aborted) this.fail(error);
     }
@@ -156,7 +157,7 @@ export function useRead<T>(path: string | null, kinds: readonly ChangedKind[], w
 }
 
 // useTail shows the last messages that a path of the log answers, and those that come after
-// and that wants takes.
+// and that wants takes. They may be fewer than limit although there are older ones.
 export function useTail(path: string, wants: (message: Message) => boolean, limit: number): Reading<Message[]> {
   const seen = useMemo(() => signal<Reading<Message[]>>(nothing), [path]);
   useEffect(() => {
@@ -167,7 +168,7 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
       try {
         const rows = await get<Message[]>(`${path}&tail=true&limit=${limit}`, stop.signal);
         const newest = rows.at(-1)?.id ?? 0;
-        seen.value = { value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit), error: null, next: "" };
+        seen.value = { ...nothing, value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit) };
       } catch (error) {
         if (error instanceof Refused) seen.value = { ...seen.value, error };
       }
@@ -177,7 +178,7 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
       if (late) return void late.push(...rows);
       const known = seen.value.value ?? [];
       const newest = known.at(-1)?.id ?? 0;
-      seen.value = { value: [...known, ...rows.filter((one) => one.id > newest)].slice(-limit), error: null, next: "" };
+      seen.value = { ...nothing, value: [...known, ...rows.filter((one) => one.id > newest)].slice(-limit) };
     });
     const end = listen({
       changed(notice) {

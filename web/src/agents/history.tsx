@@ -1,5 +1,5 @@
-import { useState } from "preact/hooks";
-import { get } from "../api";
+import { useEffect, useState } from "preact/hooks";
+import { readBack } from "../log";
 import { useTail } from "../read";
 import { Entry } from "../ui/entry";
 import { Alert, Empty, Pending, wordsOf } from "../ui/said";
@@ -13,33 +13,36 @@ export function History({ id }: { id: string }) {
   const path = `/v1/log?direct=true&agent=${encodeURIComponent(id)}`;
   const tail = useTail(path, (m) => m.from_agent === id || m.to_agent === id, recent);
   const [older, setOlder] = useState<Message[]>([]); // falling
+  const [from, setFrom] = useState(0); // where to look, if that is further back than what is shown
   const [state, setState] = useState<"more" | "busy" | "all">("more");
   const [refused, setRefused] = useState("");
   const latest = (tail.value ?? []).toReversed();
   const rows = [...latest, ...older.filter((m) => latest.every((one) => one.id !== m.id))];
   const look = async () => {
-    const last = rows.at(-1);
-    if (!last) return;
     setState("busy");
     try {
-      // until names a moment, in which there may be more than one message.
-      const until = new Date(Date.parse(last.ts) + 1).toISOString();
-      const found = await get<Message[]>(`${path}&tail=true&limit=${2 * recent}&until=${until}`);
-      const fresh = found.filter((m) => m.id < last.id).toReversed().slice(0, recent);
-      setOlder([...rows, ...fresh]); // what was shown stays, also when it leaves the latest
-      setState(fresh.length === 0 ? "all" : "more");
+      const found = await readBack(path, recent, from || (rows.at(-1)?.id ?? 0));
+      setOlder([...rows, ...found.rows.toReversed()]); // what was shown stays, also when it leaves the latest
+      setFrom(found.rows.length > 0 ? 0 : found.before);
+      setState(found.before <= 1 ? "all" : "more");
       setRefused("");
     } catch (error) {
       setRefused(wordsOf(error));
       setState("more");
     }
   };
-  const more = rows.length >= recent && state !== "all";
+  // Few messages may be all of them, or a page that is shorter than was asked for.
+  const few = tail.value !== null && tail.value.length < recent;
+  useEffect(() => {
+    if (few && state === "more") void look();
+  }, [few]);
+  const more = tail.value !== null && state !== "all";
   return (
     <section aria-labelledby="history">
       <h2 id="history">History</h2>
       {!tail.value && <Pending error={tail.error} />}
-      {tail.value?.length === 0 && <Empty>It has said nothing, and nobody has written to it.</Empty>}
+      {rows.length === 0 && state === "all" && <Empty>It has said nothing, and nobody has written to it.</Empty>}
+      {rows.length === 0 && state === "more" && from > 0 && <Empty>There is nothing of it among the latest messages.</Empty>}
       <ol class="rows" aria-label="History">
         {rows.map((m) => (
           <Entry key={m.id} message={m} />

@@ -3,6 +3,7 @@ import { kept } from "../kept";
 import { useKeys } from "../keys";
 import { useRead } from "../read";
 import { Link, to } from "../route";
+import { Pending } from "../ui/said";
 import { Line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Decision, Message, Room, Task } from "../wire";
@@ -35,20 +36,24 @@ const ended = (tasks: readonly Task[] | null, at: string) => (tasks ?? []).filte
 
 const many = (n: number, one: string, more = one + "s") => `${n} ${n === 1 ? one : more}`;
 
-function Digest({ mark, rooms }: { mark: Mark; rooms: Room[] }) {
-  const messages = useRead<Message[]>(`/v1/log?direct=true&since_id=${mark.id}&limit=${most}`, ["messages"]).value ?? [];
+function Digest({ mark, latest, rooms }: { mark: Mark; latest: number; rooms: Room[] }) {
+  const [last] = useState(latest);
+  const read = useRead<Message[]>(`/v1/log?direct=true&since_id=${mark.id}&limit=${most}`, ["messages"]);
+  const messages = read.value ?? [];
+  const all = read.upto >= last; // else the hub has more of them
   const decisions = (useRead<Decision[]>("/v1/decisions?limit=100", ["decisions"]).value ?? []).filter((one) => one.created_at > mark.at);
   const done = ended(useRead<Task[]>("/v1/tasks?status=done&limit=300", ["tasks"]).value, mark.at);
   const failed = ended(useRead<Task[]>("/v1/tasks?status=failed&limit=300", ["tasks"]).value, mark.at);
   const others = messages.filter((message) => message.authority === "agent");
-  if (others.length + decisions.length + done.length + failed.length === 0) return <p class="soft">Nothing has happened.</p>;
+  if (!read.value) return <Pending error={read.error} />;
+  if (all && others.length + decisions.length + done.length + failed.length === 0) return <p class="soft">Nothing has happened.</p>;
   const perRoom = new Map<string, number>();
   for (const { room_id } of others) if (room_id) perRoom.set(room_id, (perRoom.get(room_id) ?? 0) + 1);
   return (
     <ul class="digest">
-      {others.length > 0 && (
+      {(others.length > 0 || !all) && (
         <li>
-          {others.length >= most ? `more than ${most} messages` : many(others.length, "message")}
+          {others.length > 0 ? (all ? "" : "at least ") + many(others.length, "message") : "more messages than were counted"}
           {[...perRoom].slice(0, 5).map(([id, n]) => (
             <span key={id}>
               {" · "}
@@ -119,7 +124,7 @@ export function SinceYouLooked({ latest, rooms }: { latest: number | null; rooms
           Seen
         </button>
       </h2>
-      <Digest mark={mark} rooms={rooms} />
+      <Digest mark={mark} latest={latest ?? 0} rooms={rooms} />
     </section>
   );
 }

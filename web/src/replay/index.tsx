@@ -7,7 +7,7 @@ import { Heading } from "../ui/heading";
 import { said } from "../ui/outcome";
 import { Command } from "../ui/said";
 import { Line } from "../ui/text";
-import type { Room } from "../wire";
+import type { Message, Room } from "../wire";
 import type { Source } from "./looker";
 import { Past } from "./past";
 import type { Moment } from "./types";
@@ -52,6 +52,22 @@ function Save({ id }: { id: string }) {
   );
 }
 
+// Before leads to the messages before those that are shown, if there are any. A moment may have fewer
+// than were asked for, so their number does not tell.
+function Before({ room, moment }: { room: string; moment: Moment }) {
+  const first = moment.messages[0]?.id ?? 0;
+  const path = `/v1/log?room_id=${encodeURIComponent(room)}&tail=true&limit=1&before_id=${first}`;
+  const before = useRead<Message[]>(first > 1 ? path : null, []).value ?? [];
+  if (before.length === 0) return null;
+  const many = moment.messages.length;
+  return (
+    <p class="beginning">
+      {many === 1 ? "This is the last message" : `These are the last ${many} messages`} before the moment.{" "}
+      <Link to={`${to("rooms", room)}?at=${first}`}>Those before</Link>
+    </p>
+  );
+}
+
 // Replay shows a room as it was. The address names the moment, so that a link leads there.
 export function Replay({ id, moment: address }: { id: string; moment: string }) {
   const room = useRead<Room>(`/v1/rooms/${encodeURIComponent(id)}`, ["rooms"]).value;
@@ -82,14 +98,7 @@ export function Replay({ id, moment: address }: { id: string; moment: string }) 
           went.current = addressOf(position);
           go(to("rooms", id, "at", went.current) + location.search, true);
         }}
-        more={(moment) =>
-          moment.messages.length === shown && (
-            <p class="beginning">
-              These are the last {shown} messages before the moment.{" "}
-              <Link to={`${to("rooms", id)}?at=${moment.messages[0]?.id ?? 0}`}>Those before</Link>
-            </p>
-          )
-        }
+        more={(moment) => <Before room={id} moment={moment} />}
       >
         {(moment) => (
           <button type="button" class="quiet" onClick={() => void copy(to("rooms", id, "at", String(moment.seq)))}>

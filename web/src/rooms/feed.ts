@@ -1,11 +1,12 @@
 import { batch, signal } from "@preact/signals";
-import { get } from "../api";
+import { type Back, type On, readBack, readOn } from "../log";
 import { Paced } from "../paced";
 import type { Message } from "../wire";
 
 // A Feed is what the page knows of the messages of a room: a stretch of them in memory, and
 // of that the part that is drawn. Both are bounded, however long the room is: whoever scrolls
-// moves the part, and the stretch is read on before its end is reached.
+// moves the part, and the stretch is read on before its end is reached. An end is known when the hub
+// has proved it; a page that is short is none.
 
 const loadedMost = 1000; // messages in memory
 const drawnMost = 120; // messages that are drawn
@@ -20,15 +21,17 @@ export class Feed {
   readonly missed = signal(0); // new ones since the person no longer follows; the page sets it back
   readonly ready = signal(false);
   readonly failed = signal<unknown>(null);
+  readonly busy = signal(false); // it is being read on
 
   private loaded: Message[] = [];
   private from = 0;
   private to = 0;
   private first = false; // nothing is before loaded
   private latest = false; // nothing is after loaded
+  private come = 0; // the highest id that has come live
   private reading: Promise<void> | null = null;
   private queue: Message[] | null = null; // came while the first ones were read
-  private readonly come = new Paced<{ message: Message; follow: boolean }>((rows) => {
+  private readonly paced = new Paced<{ message: Message; follow: boolean }>((rows) => {
     if (this.queue) return void this.queue.push(...rows.map((one) => one.message));
     batch(() => {
       for (const { message, follow } of rows) this.take(message, follow);
@@ -47,8 +50,22 @@ export class Feed {
     this.stop.abort();
   }
 
-  private read(query: string): Promise<Message[]> {
-    return get<Message[]>(`${this.path}&limit=${pageSize}&${query}`, this.stop.signal);
+  // back reads rows before an id, or the latest ones with 0. Without a row there is none.
+  private async back(before: number): Promise<Back> {
+    for (;;) {
+      const page = await readBack(this.path, pageSize, before, this.stop.signal);
+      if (page.rows.length > 0 || page.before <= 1) return page;
+      before = page.before;
+    }
+  }
+
+  // on reads rows behind an id. Without a row there was none.
+  private async on(since: number): Promise<On> {
+    for (;;) {
+      const page = await readOn(this.path, pageSize, since, this.stop.signal);
+      if (page.rows.length > 0 || page.end) return page;
+      since = page.since;
+    }
   }
 
   private show(): void {
@@ -71,12 +88,12 @@ export class Feed {
   async begin(around = this.around): Promise<void> {
     this.queue = [];
     try {
-      const before = await this.read(around ? `tail=true&before_id=${around}` : "tail=true");
-      const after = around ? await this.read(`since_id=${around - 1}`) : [];
-      this.loaded = [...before, ...after];
-      this.first = before.length < pageSize;
-      this.latest = after.length < pageSize;
-      const at = around ? before.length : this.loaded.length;
+      const before = await this.back(around);
+      const after = around ? await this.on(around - 1) : null;
+      this.loaded = [...before.rows, ...(after?.rows ?? [])];
+      this.first = before.before <= 1;
+      this.latest = after === null || after.end;
+      const at = around ? before.rows.length : this.loaded.length;
       this.to = Math.min(this.loaded.length, around ? at + drawnMost / 2 : at);
       this.from = Math.max(0, this.to - drawnMost);
       this.failed.value = null;
@@ -93,10 +110,11 @@ export class Feed {
   // add takes a new message. With follow it is drawn, if the latest one is; without, the
   // drawn part stays where the person reads.
   add(message: Message, follow: boolean): void {
-    this.come.add({ message, follow });
+    this.paced.add({ message, follow });
   }
 
   private take(message: Message, follow: boolean): void {
+    this.come = Math.max(this.come, message.id);
     const newest = this.loaded.at(-1)?.id ?? 0;
     if (message.id <= newest) return;
     const ended = this.latest && this.to === this.loaded.length;
@@ -131,11 +149,17 @@ export class Feed {
     this.latest = false;
   }
 
+  // step is by how many messages the part moves, or grows as long as it may.
+  private step(): number {
+    const free = drawnMost - (this.to - this.from);
+    return free > 0 ? Math.min(free, stride) : stride;
+  }
+
   // up draws earlier messages, and down later ones. They say whether anything changed.
   up(): boolean {
     if (this.from < readAt && !this.first) void this.readOlder();
     if (this.from === 0) return false;
-    this.from = Math.max(0, this.from - stride);
+    this.from = Math.max(0, this.from - this.step());
     this.to = Math.min(this.to, this.from + drawnMost);
     this.show();
     return true;
@@ -144,46 +168,59 @@ export class Feed {
   down(): boolean {
     if (this.loaded.length - this.to < readAt && !this.latest) void this.readNewer();
     if (this.to === this.loaded.length) return false;
-    this.to = Math.min(this.loaded.length, this.to + stride);
+    this.to = Math.min(this.loaded.length, this.to + this.step());
     this.from = Math.max(this.from, this.to - drawnMost);
     this.show();
     return true;
   }
 
+  // fill reads and draws more where so little is drawn that nobody can scroll.
+  fill(above: boolean, below: boolean): void {
+    if (this.busy.value || this.to - this.from >= drawnMost) return;
+    if (above && !this.atStart.value) this.up();
+    else if (below && !this.atEnd.value) this.down();
+  }
+
   private once(read: () => Promise<void>): Promise<void> {
-    this.reading ??= read()
+    if (this.reading) return this.reading;
+    this.busy.value = true;
+    this.reading = read()
+      .then(() => void (this.failed.value = null))
       .catch((error: unknown) => {
         if (!this.stop.signal.aborted) this.failed.value = error;
       })
-      .finally(() => (this.reading = null));
+      .finally(() => {
+        this.reading = null;
+        this.busy.value = false;
+      });
     return this.reading;
   }
 
   private readOlder(): Promise<void> {
     return this.once(async () => {
       const oldest = this.loaded[0]?.id ?? 1;
-      const rows = await this.read(`tail=true&before_id=${oldest}`);
+      const { rows, before } = await this.back(oldest);
       if (this.loaded[0]?.id !== oldest) return; // it has begun anew
       this.loaded = [...rows, ...this.loaded];
       this.from += rows.length;
       this.to += rows.length;
-      this.first = rows.length < pageSize;
+      this.first = before <= 1;
       this.trimEnd();
-      if (this.from < stride) this.up();
-      else this.show();
+      const few = this.from < stride || this.to - this.from < drawnMost;
+      if (!few || !this.up()) this.show();
     });
   }
 
   private readNewer(): Promise<void> {
     return this.once(async () => {
       const newest = this.loaded.at(-1)?.id ?? 0;
-      const rows = await this.read(`since_id=${newest}`);
+      const { rows, since, end } = await this.on(newest);
       if (this.loaded.at(-1)?.id !== newest) return;
       this.loaded = [...this.loaded, ...rows];
-      this.latest = rows.length < pageSize;
+      this.latest = end && since >= this.come; // what has come meanwhile is not loaded
       if (this.loaded.length > loadedMost) this.trimStart();
-      if (this.loaded.length - this.to < stride) this.down();
-      else this.show();
+      const few = this.loaded.length - this.to < stride || this.to - this.from < drawnMost;
+      if (!few || !this.down()) this.show();
     });
   }
 

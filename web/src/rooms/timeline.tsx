@@ -9,6 +9,7 @@ import { Feed } from "./feed";
 
 const near = 1_200; // pixels to the end of what is drawn, when more is drawn
 const together = 5 * 60_000; // ms between messages of one agent that share its name
+const again = 2_000; // ms after a reading that failed
 const stick = 48; // pixels from the end within which the latest is followed
 
 const sameDay = (a: string, b: string) => new Date(a).toDateString() === new Date(b).toDateString();
@@ -125,6 +126,25 @@ export function Timeline({ path, wants, events, at, label }: { path: string; wan
     return () => watch.disconnect();
   }, [feed]);
 
+  // A page of few messages leaves nothing to scroll. Then more is read without a move of the person.
+  useEffect(() => {
+    const view = box.current;
+    if (!view || !feed.ready.value || feed.busy.value) return;
+    const fill = () => feed.fill(view.scrollTop < near, view.scrollHeight - view.scrollTop - view.clientHeight < near);
+    if (!feed.failed.value) return fill();
+    const later = setTimeout(fill, again);
+    return () => clearTimeout(later);
+  }, [feed, rows, feed.ready.value, feed.busy.value, feed.atStart.value, feed.atEnd.value]);
+
+  // The end may become known while the person already looks at the last row.
+  useEffect(() => {
+    const view = box.current;
+    if (!view || !feed.atEnd.value || !state.current.arrived || view.scrollHeight - view.scrollTop - view.clientHeight >= stick) return;
+    state.current.sticks = true;
+    setSticks(true);
+    feed.missed.value = 0;
+  }, [feed, feed.atEnd.value]);
+
   const scrolled = () => {
     const view = box.current;
     if (!view) return;
@@ -149,7 +169,7 @@ export function Timeline({ path, wants, events, at, label }: { path: string; wan
   return (
     <div class="timeline-box">
       <div class="timeline" ref={box} onScroll={scrolled} tabIndex={0} role="region" aria-label={label}>
-        {feed.ready.value && rows.length === 0 && <Empty>Nothing was said here yet. Say something below, or have an agent join.</Empty>}
+        {feed.atStart.value && feed.atEnd.value && rows.length === 0 && <Empty>Nothing was said here yet. Say something below, or have an agent join.</Empty>}
         {feed.atStart.value && rows.length > 0 && <p class="beginning">This is where it begins.</p>}
         <div role="log" aria-label={label} aria-relevant="additions">
           <ol>{draw(kept, rows, events, { start: feed.atStart.value, end: feed.atEnd.value }, at)}</ol>
