@@ -204,6 +204,9 @@ func TestParkedPollLimitIsPerAgent(t *testing.T) {
 			parked(t, poll(""))
 		}
 		wantCode(t, (<-poll("")).err, hub.CodeTooManyPolls)
+		parked(t, async(func() (hub.Page, error) { // it names an agent, though it is no poll of that agent
+			return r.Messages(actsAs(t.Context(), 1), hub.MessagesQuery{Channel: "general", Limit: 10, Wait: time.Second})
+		}))
 		parked(t, async(func() (hub.Page, error) {
 			return r.Log(asOperator(t.Context()), hub.LogQuery{Limit: 10, SinceID: r.view.Ring.Visible(), Wait: time.Second})
 		}))
@@ -212,5 +215,29 @@ func TestParkedPollLimitIsPerAgent(t *testing.T) {
 		if n := r.Counts().ParkedPolls; n != 0 {
 			t.Errorf("%d parked", n)
 		}
+	})
+}
+
+// Calls that wait leave connections to those that do not, whatever agents they name.
+func TestParkedPollLimitOfAllAgents(t *testing.T) {
+	const most = 20
+	bubble(t, func(t *testing.T, r *rig) {
+		r.view.Directory.MostParked = most
+		poll := func(ctx context.Context, i int) <-chan result[hub.Page] {
+			c := async(func() (hub.Page, error) {
+				return r.Events(ctx, hub.EventsQuery{Agent: hub.AgentID(fmt.Sprint("agent-", i)), Limit: 10, Wait: time.Second})
+			})
+			synctest.Wait()
+			return c
+		}
+		for i := range most {
+			parked(t, poll(t.Context(), i))
+		}
+		wantCode(t, (<-poll(t.Context(), most)).err, hub.CodeTooManyPolls)
+		parked(t, poll(asOperator(t.Context()), most))
+		time.Sleep(2 * time.Second)
+		parked(t, poll(t.Context(), most))
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
 	})
 }

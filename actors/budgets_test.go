@@ -72,6 +72,11 @@ func TestBudgetMakesDigests(t *testing.T) {
 		if got := r.receipt(small.ID); got.State != hub.ReceiptSeen {
 			t.Errorf("what was whole is %s", got.State)
 		}
+		_, err = r.Message(hub.WithCaller(t.Context(), &hub.Caller{Peeks: true}), first.ID, "ann")
+		require.NoError(t, err)
+		if got := r.receipt(first.ID); got.State != hub.ReceiptOffered {
+			t.Errorf("after an answer that shows nothing the digest is %s", got.State)
+		}
 		whole, err := r.Message(t.Context(), first.ID, "ann")
 		require.NoError(t, err)
 		if m, err := whole.Decode(); err != nil || m.Body != long {

@@ -70,6 +70,8 @@ type Options struct {
 	Logger *slog.Logger
 	// RingBytes is the budget of messages kept in memory. 0 means 16 MiB.
 	RingBytes int
+	// MaxParked is how many calls may wait at a time. 0 means hub.MaxConnections.
+	MaxParked int
 	// CheckpointEvery is how many records may pass between two checkpoints. 0
 	// means engine.CheckpointEvery.
 	CheckpointEvery int

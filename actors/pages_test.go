@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -40,8 +41,8 @@ func TestUnreadPagesShareMemory(t *testing.T) {
 				unread, taken := context.WithCancel(t.Context())
 				const answers = 200
 				total, last := 0, 0
-				for range answers {
-					last = read(unread)
+				for i := range answers {
+					last = read(actsAs(unread, i%10))
 					total += last
 				}
 				// What counts: 64 MiB, as operations.md says, and a row for each of those for
@@ -70,8 +71,8 @@ func TestShortPagesLoseNothing(t *testing.T) {
 		r, room := manyRows(t)
 		unread, taken := context.WithCancel(t.Context())
 		defer taken()
-		for range 200 {
-			pagesOfChannel(r, room)(unread)
+		for i := range 200 {
+			pagesOfChannel(r, room)(actsAs(unread, i%10))
 		}
 		rows := 0
 		for q := channelQuery(room); rows < unreadRows; {
@@ -167,9 +168,9 @@ func TestMutedRowsHoldNoMemory(t *testing.T) {
 
 // TestLongRowsShareMemory: an answer that cannot be made shorter counts as what it is. Where
 // there is no memory left for it, the call is refused, and it is answered when the others are
-// gone.
+// gone. No agent can take more than a quarter of the memory from the others.
 func TestLongRowsShareMemory(t *testing.T) {
-	const size, answers, most = 3 << 20, 60, 128 << 20
+	const size, agents, most = 3 << 20, 8, 128 << 20
 	body := strings.Repeat("x", size)
 	for name, read := range map[string]func(context.Context, *rig, hub.Message, hub.ArtifactID) (int, error){
 		"pages": func(ctx context.Context, r *rig, m hub.Message, _ hub.ArtifactID) (int, error) {
@@ -197,15 +198,27 @@ func TestLongRowsShareMemory(t *testing.T) {
 				a, err := r.AddArtifact(t.Context(), hub.ArtifactInput{RoomID: room.RoomID, Title: "plan", Kind: "doc", By: "poster", Body: &body})
 				require.NoError(t, err)
 				unread, taken := context.WithCancel(t.Context())
-				answered := 0
-				for range answers {
-					n, err := read(unread, r, m, a.Row.ArtifactID)
-					if answered += n; err != nil || n != 1 {
-						wantCode(t, err, hub.CodeOverloaded)
+				total, first := 0, 0
+				for agent := range agents {
+					answered := 0
+					for range most / size {
+						n, err := read(actsAs(unread, agent), r, m, a.Row.ArtifactID)
+						if answered += n; err != nil || n != 1 {
+							wantCode(t, err, hub.CodeOverloaded)
+						}
+					}
+					if total += answered; agent == 0 {
+						first = answered
 					}
 				}
-				if answered > most/size || answered < most/size-2 {
-					t.Errorf("%d answers of %d bytes are under way", answered, size)
+				if want := most / 4 / size; first > want || first < want-1 {
+					t.Errorf("the first agent has %d answers of %d bytes under way, want %d", first, size, want)
+				}
+				if want := most / size; total > want || total < want-2 {
+					t.Errorf("%d answers of %d bytes are under way, want %d", total, size, want)
+				}
+				if n, err := read(asOperator(unread), r, m, a.Row.ArtifactID); err != nil || n != 1 {
+					t.Errorf("beside them the operator got %d rows, %v", n, err)
 				}
 				taken()
 				synctest.Wait()
@@ -216,4 +229,33 @@ func TestLongRowsShareMemory(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestAnswersOutliveTheirRequests: a client that sends nothing more, as after a half-close,
+// ends the context of its call. Its answer counts until it is over.
+func TestAnswersOutliveTheirRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, room := manyRows(t)
+		answer, over := context.WithCancel(t.Context())
+		for i := range 200 {
+			ctx, gone := context.WithCancel(hub.WithAnswer(t.Context(), answer))
+			pagesOfChannel(r, room)(actsAs(ctx, i%10))
+			gone()
+			synctest.Wait()
+		}
+		if n := len(pagesOfChannel(r, room)(t.Context())); n > 2 {
+			t.Errorf("beside 200 answers of clients that send nothing more a page has %d rows", n)
+		}
+		over()
+		synctest.Wait()
+		if n := len(pagesOfChannel(r, room)(t.Context())); n < 10 {
+			t.Errorf("after them a page has %d rows", n)
+		}
+		r.stop()
+	})
+}
+
+// actsAs is a context of a call that acts as an agent.
+func actsAs(ctx context.Context, agent int) context.Context {
+	return hub.WithCaller(ctx, &hub.Caller{Acts: hub.AgentID(fmt.Sprint("reader-", agent))})
 }

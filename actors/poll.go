@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -22,6 +23,12 @@ type pollCall struct {
 	rations  hub.AgentID // the agent whose budget bounds the rows; empty: none does
 	path     hub.GivenBy
 	kept     bool // rows of muted senders have come, which the wait does not end with
+}
+
+// waiter is the agent to which the wait of a call counts that is not an agent's own poll.
+func waiter(ctx context.Context) hub.AgentID {
+	c := hub.CallerOf(ctx)
+	return cmp.Or(c.Agent, c.Acts)
 }
 
 // poll reads a feed. If the feed has no rows, poll waits for the first one. A row that
@@ -123,9 +130,10 @@ func (c *pollCall) waitsFor(caller *hub.Caller) []core.Scope {
 }
 
 // look reads the rows behind examined and moves examined. The rows count as under way until
-// ctx ends or drop is called. Error: session_replaced.
+// the answer is over or drop is called. Error: session_replaced.
 func (h *Hub) look(ctx context.Context, c *pollCall, caller *hub.Caller, examined *hub.MessageID) (rows []*core.StoredMessage, drop context.CancelFunc, err error) {
-	ctx, drop = context.WithCancel(ctx)
+	answer, drop := context.WithCancel(hub.AnswerOf(ctx))
+	ctx = hub.WithAnswer(ctx, answer)
 	if h.view.Displaced(caller) {
 		return nil, drop, engine.ErrSessionReplaced(caller.Agent)
 	}

@@ -26,7 +26,7 @@ func (h *Hub) Log(ctx context.Context, q hub.LogQuery) (hub.Page, error) {
 		q.SinceID = max(q.SinceID, behind)
 	}
 	if q.Until == 0 && q.BeforeID == 0 {
-		return h.poll(ctx, pollCall{feed: f, since: q.SinceID, wait: q.Wait, agent: hub.CallerOf(ctx).Agent})
+		return h.poll(ctx, pollCall{feed: f, since: q.SinceID, wait: q.Wait, agent: waiter(ctx)})
 	}
 	if q.BeforeID != 0 {
 		upto = min(upto, q.BeforeID-1)

@@ -214,7 +214,9 @@ func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if err := h.view.Share(ctx, len(m.JSON)); err != nil {
 		return nil, err
 	}
-	h.view.ReadWhole(viewer, id)
+	if !hub.CallerOf(ctx).Peeks {
+		h.view.ReadWhole(viewer, id)
+	}
 	return m.JSON, nil
 }
 
@@ -229,7 +231,7 @@ func (h *Hub) Messages(ctx context.Context, q hub.MessagesQuery) (hub.Page, erro
 	} else {
 		f.Scopes = []core.Scope{view.ThreadScope(q.ThreadID)}
 	}
-	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, agent: hub.CallerOf(ctx).Agent})
+	return h.poll(ctx, pollCall{feed: f, since: q.Since, wait: q.Wait, agent: waiter(ctx)})
 }
 
 // Inbox returns direct messages to an agent; see hub.Messages.

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -73,6 +74,7 @@ func Start(options Options) (*Hub, error) {
 func newHub(options Options) *Hub {
 	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), browses: newBrowses(), channels: newKnownChannels(), codes: &passCodes{}}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
+	h.view.Directory.MostParked = cmp.Or(options.MaxParked, hub.MaxConnections)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),
 		CheckpointEvery: options.CheckpointEvery, ApplyHook: options.ApplyHook, Step: options.Step,

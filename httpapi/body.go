@@ -57,7 +57,6 @@ func (s *Server) readBody(w http.ResponseWriter, r *http.Request, limit int64) (
 		s.bodyBytes.Add(firstBuffer - int64(cap(b.data)))
 		b.data = make([]byte, 0, firstBuffer)
 	}
-	defer readsBody(r)()
 	for {
 		if len(b.data) == cap(b.data) {
 			if err := b.grow(w, limit); err != nil {

@@ -24,15 +24,25 @@ type call struct {
 	logged bool               // the call is logged though it changes nothing
 
 	bodyBytes   int64 // of the body that was decoded
-	answerBytes int64 // that count in Server.answerBytes
-	turn        callTurn
-	parked      bool // it may have waited
+	answerBytes int64 // that count in Server.answers
+
+	answer   context.Context // ends when the answer is written or given up; nil: nothing of it counts
+	answered context.CancelFunc
+	turn     callTurn
+	parked   bool // it may have waited
 }
 
 // context carries the caller to the services.
 func (c *call) context() context.Context {
-	c.caller.Waiting = c.giveTurn
-	return hub.WithCaller(c.r.Context(), &c.caller)
+	c.caller.Waiting, c.caller.Acts, c.caller.Peeks = c.giveTurn, c.agent, c.r.Method == http.MethodHead
+	ctx := hub.WithCaller(c.r.Context(), &c.caller)
+	if c.route.Changes() {
+		return ctx
+	}
+	if c.answer == nil { // a client that sends nothing more may still take its answer
+		c.answer, c.answered = context.WithCancel(context.WithoutCancel(ctx))
+	}
+	return hub.WithAnswer(ctx, c.answer)
 }
 
 // decode reads the body into the struct that in points to. The body's buffer is
@@ -52,9 +62,6 @@ func (c *call) decode(in any) error {
 	}
 	defer body.free()
 	c.bodyBytes = int64(len(body.data))
-	if c.bodyBytes > part && c.server.answerBytes.Load() > maxAnswers { // the answer will be as long
-		return errAnswersFull()
-	}
 	if c.caller.Idempotency != nil {
 		c.key.Hash = sha256.Sum256(body.data)
 	}
@@ -99,6 +106,9 @@ func (c *call) actAs(agent hub.AgentID) error {
 		return err
 	}
 	c.agent = agent
+	if err := c.hasRoom(); err != nil {
+		return err
+	}
 	if agent != "" && !agent.Reserved() {
 		c.server.config.Presence.Touch(agent, c.route.Polls)
 	}

@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	queue "container/list"
-	"context"
 	"net"
 	"net/http"
 	"sync"
@@ -13,33 +12,48 @@ import (
 // Times after which a connection gives way to others, where there are as many as may be.
 const (
 	quietFor = 250 * time.Millisecond // for the header of a request, from its first byte on
-	bodyFor  = time.Second            // for the body of a request, from its header on
+	bodyFor  = time.Second            // for the next bodyPart bytes of a request's body, or the rest of it
+	writeFor = 5 * time.Second        // for the client to take what is written at a time, if that is long
+	bodyPart = 64 << 10               // bytes
 )
 
 // conns tracks the open connections. A stop uses it to close connections that
 // never sent a request, for each of which net/http would wait five seconds, and
 // to wait until the last connection has ended. Where there are as many as may be,
-// those that carry no request give way to new ones, and those whose request does not come.
+// those that carry no request give way to new ones, and those that keep the hub waiting for
+// the rest of a request, or for room for an answer.
+//
+// A connection is in a list only while it waits for its client, which it does in Read and
+// Write. A request that is there whole is in none, wherever net/http keeps it.
 type conns struct {
 	open sync.WaitGroup
 
 	mu      sync.Mutex
-	headers restingConns // on which no header has arrived whole: of the first request, or of one that has begun
-	idle    restingConns // between two requests
-	bodies  restingConns // on which a body does not come with its header
+	headers waitingConns // for the rest of a header, or for the first request
+	idle    waitingConns // for the next request
+	bodies  waitingConns // for the rest of a body, whether a handler reads it or net/http passes over it
+	answers waitingConns // for room for a long piece of an answer
 }
 
-// restingConns are connections that do no work, those first that have rested longest.
-type restingConns struct {
+// waitingConns are connections that wait for their clients, those first that have begun
+// before the others.
+type waitingConns struct {
 	order queue.List // of *boundedConn
 }
 
-func (r *restingConns) add(conn *boundedConn) {
-	conn.since = time.Now()
-	conn.place, conn.among = r.order.PushBack(conn), r
+// add puts a connection where those are that have waited as long.
+func (w *waitingConns) add(conn *boundedConn, since time.Time) {
+	conn.since, conn.among = since, w
+	for e := w.order.Back(); e != nil; e = e.Prev() {
+		if !e.Value.(*boundedConn).since.After(since) {
+			conn.place = w.order.InsertAfter(conn, e)
+			return
+		}
+	}
+	conn.place = w.order.PushFront(conn)
 }
 
-// leave takes a connection out of those among which it rests, if it rests.
+// leave takes a connection out of those among which it waits, if it waits.
 func (c *boundedConn) leave() {
 	if c.among != nil {
 		c.among.order.Remove(c.place)
@@ -47,9 +61,9 @@ func (c *boundedConn) leave() {
 	}
 }
 
-// first returns the connection that has rested longest, if that is for at least d.
-func (r *restingConns) first(d time.Duration) (*boundedConn, bool) {
-	e := r.order.Front()
+// first returns the connection that has waited longest, if that is for at least d.
+func (w *waitingConns) first(d time.Duration) (*boundedConn, bool) {
+	e := w.order.Front()
 	if e == nil {
 		return nil, false
 	}
@@ -61,38 +75,39 @@ func (r *restingConns) first(d time.Duration) (*boundedConn, bool) {
 // They are added by the one goroutine that accepts them, which ends before wait is called.
 func (c *conns) changed(accepted net.Conn, state http.ConnState) {
 	conn := accepted.(*boundedConn)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	conn.leave()
 	switch state {
 	case http.StateNew:
 		c.open.Add(1)
-		c.headers.add(conn)
-	case http.StateIdle:
-		conn.heard.Store(false)
-		c.idle.add(conn)
+		c.wait(conn, &c.headers, time.Now())
 	case http.StateActive:
+		conn.phase.Store(phaseWork)
+		conn.heard.Store(false)
+		conn.bodySince, conn.bodyBytes = time.Time{}, 0
+		c.done(conn)
+	case http.StateIdle: // the next request may be in the server's buffer already
+		conn.phase.Store(phaseIdle)
 	case http.StateClosed, http.StateHijacked:
+		c.done(conn)
 		c.open.Done()
 	}
 }
 
-// awaits notes that the body of a connection's request has not come with its header.
-func (c *conns) awaits(conn *boundedConn) {
+// wait notes that a connection waits for its client.
+func (c *conns) wait(conn *boundedConn, among *waitingConns, since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if conn.body.CompareAndSwap(bodyReading, bodyAwaited) {
-		c.bodies.add(conn)
-	}
+	conn.leave()
+	among.add(conn, since)
 }
 
-// arrived ends awaits.
-func (c *conns) arrived(conn *boundedConn) {
+// done notes that it waits no longer.
+func (c *conns) done(conn *boundedConn) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	conn.leave()
 }
 
+// closeUnused closes the connections that have sent no request yet, or only the beginning.
 func (c *conns) closeUnused() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -101,17 +116,17 @@ func (c *conns) closeUnused() {
 	}
 }
 
-// makeRoom closes the connection that has been idle longest or, if none is, the one that has
-// waited longest for a header or a body. It reports whether there was one. A client that
-// sends the first byte of a request just then sees the connection end, as it does when an
-// idle one has been open for too long.
+// makeRoom closes the connection that has been idle longest or, if none is, one that has
+// waited too long for its client. It reports whether there was one. A client that sends the
+// first byte of a request just then sees the connection end, as it does when an idle one has
+// been open for too long.
 func (c *conns) makeRoom() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	conn, ok := c.idle.first(0)
-	for ok && conn.heard.Load() { // net/http tells of a request when its header is whole
+	for ok && conn.heard.Load() { // its Read has returned, or is about to read on
 		conn.leave()
-		c.headers.add(conn)
+		c.headers.add(conn, time.Now())
 		conn, ok = c.idle.first(0)
 	}
 	if !ok {
@@ -120,6 +135,9 @@ func (c *conns) makeRoom() bool {
 	if !ok {
 		conn, ok = c.bodies.first(bodyFor)
 	}
+	if !ok {
+		conn, ok = c.answers.first(writeFor)
+	}
 	if ok {
 		conn.leave()
 		_ = conn.Close() // the server notices it
@@ -127,7 +145,8 @@ func (c *conns) makeRoom() bool {
 	return ok
 }
 
-func (c *conns) wait() { c.open.Wait() }
+// ended waits until all connections have ended.
+func (c *conns) ended() { c.open.Wait() }
 
 // boundedListener accepts connections of which at most cap(permits) are handed out at a time.
 // One more is held meanwhile, until another one ends.
@@ -187,61 +206,81 @@ func (l *boundedListener) permit() bool {
 	}
 }
 
-// States of the body of a connection's request.
+// What a connection is at, as net/http has said.
 const (
-	bodyNone    int32 = iota // nobody reads it
-	bodyReading              // what came with the header
-	bodyAwaited              // and more, which is to come; the connection is in conns.bodies
+	phaseHeader int32 = iota // the first request has not come
+	phaseWork                // a request has begun to be answered
+	phaseIdle                // it has been answered
 )
 
-// boundedConn gives its permit back when it is closed.
+// boundedConn gives its permit back when it is closed. Its Read and Write say when it waits
+// for its client.
 type boundedConn struct {
 	net.Conn
 	conns   *conns
 	release func()
-	heard   atomic.Bool // bytes have arrived since the connection began to be idle
-	body    atomic.Int32
+	phase   atomic.Int32
+	heard   atomic.Bool // bytes of the next request have arrived
+
+	// Of the body that is being read, where it has not come with its header. Read uses them,
+	// and changed between two requests.
+	bodySince time.Time // when bodyPart bytes were there last; zero: nothing was waited for
+	bodyBytes int       // since then
 
 	// Guarded by conns.mu. The connection itself knows its place, since every request
 	// changes it twice.
-	among *restingConns // nil: it works
+	among *waitingConns // nil: it does not wait
 	place *queue.Element
-	since time.Time // when it began to rest
+	since time.Time // when it began to wait
 }
 
-type connKey struct{}
-
-// withConn keeps a connection in the context of its requests.
-func withConn(ctx context.Context, conn net.Conn) context.Context {
-	return context.WithValue(ctx, connKey{}, conn)
-}
-
-// readsBody notes that the body of a request is being read, until read is called.
-func readsBody(r *http.Request) (read func()) {
-	conn, ok := r.Context().Value(connKey{}).(*boundedConn)
-	if !ok {
-		return func() {} // the request came without the server's listener
-	}
-	conn.body.Store(bodyReading)
-	return conn.bodyRead
-}
-
-func (c *boundedConn) bodyRead() {
-	if c.body.Swap(bodyNone) == bodyAwaited {
-		c.conns.arrived(c)
-	}
-}
-
-// Read implements net.Conn.
+// Read implements net.Conn. While a request is answered, net/http listens for one byte, so
+// that it notices when the client leaves. All other reads of that time are for the body:
+// those of a handler, and those with which net/http passes over what a handler has left.
 func (c *boundedConn) Read(b []byte) (int, error) {
-	if c.body.Load() == bodyReading { // there is nothing left in the server's buffer
-		c.conns.awaits(c)
+	switch phase := c.phase.Load(); {
+	case phase == phaseWork && len(b) == 1:
+		n, err := c.Conn.Read(b)
+		if n > 0 {
+			c.heard.Store(true)
+		}
+		return n, err
+	case phase == phaseWork:
+		return c.readBody(b)
+	case phase == phaseIdle && !c.heard.Load():
+		c.conns.wait(c, &c.conns.idle, time.Now())
+	case phase == phaseIdle:
+		c.conns.wait(c, &c.conns.headers, time.Now())
+		c.phase.Store(phaseHeader) // a header that comes byte by byte has no more time for that
 	}
 	n, err := c.Conn.Read(b)
 	if n > 0 && !c.heard.Load() {
 		c.heard.Store(true)
 	}
 	return n, err
+}
+
+func (c *boundedConn) readBody(b []byte) (int, error) {
+	if c.bodySince.IsZero() {
+		c.bodySince = time.Now()
+	}
+	c.conns.wait(c, &c.conns.bodies, c.bodySince)
+	n, err := c.Conn.Read(b)
+	c.conns.done(c)
+	if c.bodyBytes += n; c.bodyBytes >= bodyPart {
+		c.bodySince, c.bodyBytes = time.Now(), 0
+	}
+	return n, err
+}
+
+// Write implements net.Conn. A short piece has room in the system's buffers.
+func (c *boundedConn) Write(b []byte) (int, error) {
+	if len(b) < part {
+		return c.Conn.Write(b)
+	}
+	c.conns.wait(c, &c.conns.answers, time.Now())
+	defer c.conns.done(c)
+	return c.Conn.Write(b)
 }
 
 // Close implements net.Conn.

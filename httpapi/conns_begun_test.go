@@ -24,7 +24,7 @@ func TestBegunRequestsDoNotGiveWayAtOnce(t *testing.T) {
 			t.Fatal("the request holds its place for ever")
 		}
 		open.changed(conn, http.StateClosed)
-		open.wait()
+		open.ended()
 	})
 }
 
@@ -42,7 +42,89 @@ func TestRequestsNeverGiveWay(t *testing.T) {
 			time.Sleep(time.Hour)
 		}
 		open.changed(conn, http.StateClosed)
-		open.wait()
+		open.ended()
+	})
+}
+
+// TestRequestsInTheBufferDoNotGiveWay: a client may send the next request before it has got
+// its answer. The server has read it then, and its connection is not idle.
+func TestRequestsInTheBufferDoNotGiveWay(t *testing.T) {
+	var open conns
+	_, server := net.Pipe()
+	conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
+	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle} {
+		open.changed(conn, state)
+	}
+	if open.makeRoom() {
+		t.Fatal("a connection whose next request is there was taken")
+	}
+	open.changed(conn, http.StateClosed)
+	open.ended()
+}
+
+// TestFlowingBodiesDoNotGiveWay: a long body has its time for each part. One that comes byte
+// by byte gives way.
+func TestFlowingBodiesDoNotGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open conns
+		client, server := net.Pipe()
+		conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
+		open.changed(conn, http.StateNew)
+		open.changed(conn, http.StateActive)
+		go func() { // as a handler reads a body
+			for b := make([]byte, 4096); ; {
+				if _, err := conn.Read(b); err != nil {
+					return
+				}
+			}
+		}()
+		for range 20 {
+			time.Sleep(bodyFor - time.Millisecond)
+			if open.makeRoom() {
+				t.Fatal("a body that flows was cut off")
+			}
+			_, err := client.Write(make([]byte, bodyPart))
+			require.NoError(t, err)
+		}
+		took := time.Now()
+		for cut := false; !cut; cut = open.makeRoom() {
+			time.Sleep(bodyFor / 10)
+			_, err := client.Write([]byte("x"))
+			require.NoError(t, err)
+			if time.Since(took) > 2*bodyFor {
+				t.Fatal("a body that comes byte by byte holds its place for ever")
+			}
+		}
+		synctest.Wait()
+		open.changed(conn, http.StateClosed)
+		open.ended()
+	})
+}
+
+// TestUnreadAnswersGiveWay: a client that takes nothing of a long answer gives way, and not
+// before it had some time.
+func TestUnreadAnswersGiveWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open conns
+		_, server := net.Pipe()
+		conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
+		open.changed(conn, http.StateNew)
+		open.changed(conn, http.StateActive)
+		failed := make(chan error, 1)
+		go func() {
+			_, err := conn.Write(make([]byte, part))
+			failed <- err
+		}()
+		time.Sleep(writeFor - time.Millisecond)
+		if open.makeRoom() {
+			t.Fatal("the answer was cut off at once")
+		}
+		time.Sleep(time.Millisecond)
+		if !open.makeRoom() || <-failed == nil {
+			t.Fatal("an answer that nobody takes holds its place")
+		}
+		open.changed(conn, http.StateClosed)
+		open.ended()
 	})
 }
 
@@ -54,9 +136,11 @@ func begun(t *testing.T, open *conns) *boundedConn {
 	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle} {
 		open.changed(conn, state)
 	}
-	time.Sleep(time.Minute)
-	go func() { _, _ = client.Write([]byte("GET")) }()
-	_, err := conn.Read(make([]byte, 3))
+	go func() {
+		time.Sleep(time.Minute)
+		_, _ = client.Write([]byte("GET"))
+	}()
+	_, err := conn.Read(make([]byte, 4096))
 	require.NoError(t, err)
 	return conn
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,28 +102,45 @@ func TestSilentConnectionsGiveWay(t *testing.T) {
 }
 
 // TestUnsentBodiesGiveWay: requests whose bodies do not come keep nobody out, and neither do
-// bodies that come byte by byte.
+// bodies that come byte by byte. Whether the call is refused before its body is read makes no
+// difference.
 func TestUnsentBodiesGiveWay(t *testing.T) {
-	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections, c.ReadTimeout = 2, time.Minute })
-	for _, method := range []string{"POST /v1/messages", "GET /v1/channels"} {
-		slow := keep(t, e.addr)
-		_, err := fmt.Fprintf(slow, "%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", method, e.addr)
-		require.NoError(t, err)
-		var sends sync.WaitGroup
-		defer sends.Wait()
-		defer slow.Close()
-		sends.Go(func() {
-			for range 30 {
-				time.Sleep(100 * time.Millisecond)
-				if _, err := slow.Write([]byte(" ")); err != nil {
-					return
-				}
+	const unsent = "Content-Length: 100000\r\n\r\n{"
+	for name, request := range map[string]string{
+		"a call":              "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\n" + unsent,
+		"a type":              "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nContent-Type: text/plain\r\n" + unsent,
+		"a path":              "POST /nowhere HTTP/1.1\r\nHost: %s\r\n" + unsent,
+		"a host":              "POST /v1/messages HTTP/1.1\r\nHost: not-%s\r\n" + unsent,
+		"the operator":        "POST /v1/shutdown HTTP/1.1\r\nHost: %s\r\n" + unsent,
+		"a page":              "GET / HTTP/1.1\r\nHost: %s\r\n" + unsent,
+		"a read":              "GET /v1/channels HTTP/1.1\r\nHost: %s\r\n" + unsent + strings.Repeat("x", 5000),
+		"a read in parts":     "GET /v1/channels HTTP/1.1\r\nHost: %s\r\nTransfer-Encoding: chunked\r\n\r\n",
+		"one that asks first": "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nContent-Type: text/plain\r\nExpect: 100-continue\r\n" + unsent,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections, c.ReadTimeout = 2, time.Minute })
+			var sends sync.WaitGroup
+			defer sends.Wait()
+			for range 2 {
+				slow := keep(t, e.addr)
+				defer slow.Close()
+				_, err := fmt.Fprintf(slow, request, e.addr)
+				require.NoError(t, err)
+				sends.Go(func() {
+					for range 30 {
+						time.Sleep(100 * time.Millisecond)
+						if _, err := slow.Write([]byte(" ")); err != nil {
+							return
+						}
+					}
+				})
+			}
+			k := keep(t, e.addr)
+			k.ask(t, e.addr, "/healthz")
+			if status := k.answered(t); status != 200 {
+				t.Errorf("status %d", status)
 			}
 		})
-	}
-	k := keep(t, e.addr)
-	k.ask(t, e.addr, "/healthz")
-	if status := k.answered(t); status != 200 {
-		t.Errorf("status %d", status)
 	}
 }

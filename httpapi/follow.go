@@ -43,9 +43,10 @@ func followHub(c *call) (reply, error) {
 // are sent. It moves last behind them, and returns false when the stream is over.
 func (st *stream) follow(follow hub.Follow, last *hub.FollowPlace) bool {
 	c, heartbeat, began := st.call, st.call.server.config.Heartbeat, time.Now()
-	ctx, sent := context.WithCancel(c.context())
+	ctx := c.context()
+	answer, sent := context.WithCancel(hub.AnswerOf(ctx))
 	defer sent()
-	news, err := follow.Next(ctx, heartbeat)
+	news, err := follow.Next(hub.WithAnswer(ctx, answer), heartbeat)
 	if err == nil {
 		err = c.passHolds()
 	}

@@ -136,7 +136,6 @@ func (c *call) passBody() error {
 	if c.r.ContentLength == 0 {
 		return nil
 	}
-	defer readsBody(c.r)()
 	n, err := io.Copy(io.Discard, io.LimitReader(c.r.Body, most+1))
 	if err != nil || n > most {
 		return hub.Invalid("body", "this call takes no body, and one was announced that is long or did not come").

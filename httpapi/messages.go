@@ -163,6 +163,9 @@ func readLog(c *call) (reply, error) {
 			return reply{}, c.needsOperator("direct messages of all agents are shown to the operator alone")
 		}
 	}
+	if c.agent == "" { // to look at the log is no sign of life
+		c.agent = c.own()
+	}
 	if err := c.takeTurn(); err != nil {
 		return reply{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -104,6 +105,27 @@ func TestCallsThatMayWaitTakeTurns(t *testing.T) {
 	}
 }
 
+// TestLogOfASessionTakesItsOwnTurn: an agent that has proved its session does not stand in
+// line with those that name no agent.
+func TestLogOfASessionTakesItsOwnTurn(t *testing.T) {
+	e := startEdge(t, nil)
+	var working atomic.Int64
+	end := make(chan struct{})
+	e.messages = func(context.Context) (hub.Page, error) {
+		working.Add(1)
+		<-end
+		return hub.Page{}, nil
+	}
+	defer close(end)
+	for range 9 {
+		keep(t, e.addr).ask(t, e.addr, "/v1/log")
+	}
+	require.Eventually(t, "the turns of nobody are taken", func() bool { return working.Load() == 8 })
+	_, err := fmt.Fprintf(keep(t, e.addr), "GET /v1/log HTTP/1.1\r\nHost: %s\r\nX-Hub-Session: s1.secret\r\n\r\n", e.addr)
+	require.NoError(t, err)
+	require.Eventually(t, "the log of the session is read", func() bool { return working.Load() == 9 })
+}
+
 // TestMoreCallsThanTurnsAreAnswered: calls beyond the turns of their agent wait, and none
 // is refused or lost.
 func TestMoreCallsThanTurnsAreAnswered(t *testing.T) {
@@ -159,43 +181,58 @@ func TestUnreadAnswersEnd(t *testing.T) {
 	}
 }
 
-// TestUnreadListsShareMemory: lists that nobody takes have a bounded share of memory. One that
-// goes beyond it is refused before anything of it is sent.
+// TestUnreadListsShareMemory: lists that nobody takes have a bounded share of memory, and each
+// agent has a quarter of it. One that goes beyond it is refused before anything of it is sent.
 func TestUnreadListsShareMemory(t *testing.T) {
-	const size, lists, most = 12 << 20, 10, 64 << 20
+	const size, lists, agents, most = 7 << 20, 4, 6, 64 << 20
 	e := startEdge(t, nil)
 	e.decision = strings.Repeat("x", size)
-	list := func() *kept {
+	list := func(agent int) *kept {
 		k := keepUnread(t, e)
-		k.ask(t, e.addr, "/v1/decisions")
+		k.ask(t, e.addr, fmt.Sprintf("/v1/decisions?agent_id=reader-%d", agent))
 		return k
 	}
 	var unread []*kept
-	refused := 0
-	for range lists {
-		k := list()
-		unread = append(unread, k)
-		if k.status(t) == 503 {
-			refused++
+	answered := make([]int, agents)
+	for agent := range agents {
+		for range lists {
+			k := list(agent)
+			unread = append(unread, k)
+			if k.status(t) == 200 {
+				answered[agent]++
+			}
 		}
 	}
-	if want := lists - most/size; refused != want {
-		t.Errorf("%d lists were refused, want %d", refused, want)
+	if want := []int{2, 2, 2, 2, 1, 0}; !slices.Equal(answered, want) { // 9 of 7 MiB are less than 64 MiB
+		t.Errorf("of %d lists of each agent these were answered: %v, want %v", lists, answered, want)
 	}
 	for _, k := range unread {
 		_ = k.Close()
 	}
 	require.Eventually(t, "a list is answered again", func() bool {
-		k := list()
+		k := list(0)
 		defer k.Close()
 		return k.status(t) == 200
 	})
 }
 
+// TestOneLongListIsAnswered: an answer that is longer than all memory for answers is given
+// where there is no other.
+func TestOneLongListIsAnswered(t *testing.T) {
+	e := startEdge(t, nil)
+	e.decision = strings.Repeat("x", 70<<20)
+	k := keepUnread(t, e)
+	k.ask(t, e.addr, "/v1/decisions")
+	if status := k.status(t); status != 200 {
+		t.Errorf("status %d", status)
+	}
+}
+
 // TestUnreadPostsShareMemory: a call that changes something is answered in any case. Where
-// such answers have taken their share, a long one is refused before it changes anything.
+// such answers have taken their agent's share, a long one is refused before it changes
+// anything. Others are not held up.
 func TestUnreadPostsShareMemory(t *testing.T) {
-	const size, most = 12 << 20, 64 << 20
+	const size, most = 5 << 20, 16 << 20
 	e := startEdge(t, nil)
 	var posted atomic.Int64
 	e.post = func(_ context.Context, in hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
@@ -203,27 +240,29 @@ func TestUnreadPostsShareMemory(t *testing.T) {
 		row := `{"id":1,"body":"` + strings.Repeat("x", len(in.Body)/100_000*size) + `"}`
 		return hub.Outcome[hub.EncodedMessage]{Row: hub.EncodedMessage(row)}, nil
 	}
-	post := func(length int) *kept {
+	post := func(agent string, length int) *kept {
 		k := keepUnread(t, e)
-		body := `{"from_agent":"a","channel":"general","body":"` + strings.Repeat("x", length) + `"}`
+		body := `{"from_agent":"` + agent + `","channel":"general","body":"` + strings.Repeat("x", length) + `"}`
 		_, err := fmt.Fprintf(k, "POST /v1/messages HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", e.addr, len(body), body)
 		require.NoError(t, err)
 		return k
 	}
 	const unread = most/size + 1
 	for i := range unread {
-		if status := post(100_000).status(t); status != 201 {
+		if status := post("a", 100_000).status(t); status != 201 {
 			t.Fatalf("post %d: status %d", i, status)
 		}
 	}
-	if status := post(100_000).status(t); status != 503 {
-		t.Errorf("a long post beside %d unread ones: status %d", unread, status)
+	for _, step := range []struct {
+		agent        string
+		length, want int
+	}{{"a", 100_000, 503}, {"a", 10, 201}, {"b", 100_000, 201}} {
+		if status := post(step.agent, step.length).status(t); status != step.want {
+			t.Errorf("beside %d unread posts of a, one of %s with %d bytes: status %d, want %d", unread, step.agent, step.length, status, step.want)
+		}
 	}
-	if status := post(10).status(t); status != 201 {
-		t.Errorf("a short post beside them: status %d", status)
-	}
-	if n := posted.Load(); n != unread+1 {
-		t.Errorf("%d posts were made, want %d", n, unread+1)
+	if n := posted.Load(); n != unread+2 {
+		t.Errorf("%d posts were made, want %d", n, unread+2)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // reply is the success of a handler. Exactly one of result, row and page counts.
@@ -107,7 +108,7 @@ func (s *Server) write(c *call, rep *reply) error {
 		if err != nil {
 			return err
 		}
-		b = append(b, encoded...)
+		b, rep.result = append(b, encoded...), nil // the rows need not stay while a client reads
 	}
 	if rep.acquired != nil {
 		b = append(b, `,"acquired":`...)
@@ -167,25 +168,43 @@ func (s *Server) write(c *call, rep *reply) error {
 const maxAnswers = 64 << 20
 
 // shareAnswers counts a long answer until it is written: encoded is new memory, and row is
-// that of a message. A read that goes beyond the bound is refused; its message counts in the
-// hub. A call that has changed something is answered in any case. It was refused before it
-// began if there was no room; see decode. Error: overloaded.
+// that of a message. A read for which there is no room is refused; its message counts in the
+// hub. A call that has changed something is answered in any case; see hasRoom. So is the
+// operator. Error: overloaded.
 func (s *Server) shareAnswers(c *call, encoded, row int) error {
-	bytes := int64(encoded)
-	if c.route.Changes() {
+	bytes, agent := int64(encoded), answers.Of(&c.caller)
+	if c.route.Changes() || c.caller.Operator {
 		bytes += int64(row)
+		s.answers.Add(agent, bytes)
+	} else if !s.answers.Take(agent, bytes, maxAnswers) {
+		return answers.Full(maxAnswers)
 	}
-	c.answerBytes += bytes
-	if all := s.answerBytes.Add(bytes); all > maxAnswers && !c.route.Changes() {
-		return errAnswersFull()
+	c.answerBytes = bytes
+	return nil
+}
+
+// hasRoom refuses a message whose row will be a long answer, before anything is changed, if
+// its agent has as many long answers under way as it may have. Error: overloaded.
+func (c *call) hasRoom() error {
+	if c.bodyBytes <= part || c.route.Body.Bound != api.BoundMessage || c.caller.Operator {
+		return nil
+	}
+	c.caller.Acts = c.agent
+	if c.server.answers.Left(answers.Of(&c.caller), maxAnswers) < 0 {
+		return answers.Full(maxAnswers)
 	}
 	return nil
 }
 
-func errAnswersFull() error {
-	return hub.NewError(hub.CodeOverloaded, "the answers that clients have not read yet take all the memory that there is for answers").
-		With("limit", maxAnswers).WithRetryAfter(1).
-		WithFix("send the same call again after the time in Retry-After, ask for fewer rows, and read your answers as they come")
+// endAnswer gives back the memory of the answer.
+func (c *call) endAnswer() {
+	if c.answerBytes > 0 {
+		c.server.answers.Add(answers.Of(&c.caller), -c.answerBytes)
+		c.answerBytes = 0
+	}
+	if c.answered != nil {
+		c.answered()
+	}
 }
 
 // part is how much of an answer is written at a time, in bytes. A longer answer may not fit

@@ -16,6 +16,7 @@ import (
 	"hubcli/api"
 	"hubcli/httpapi/console"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // Server answers the v1 contract.
@@ -26,9 +27,9 @@ type Server struct {
 	largeBody     int64    // cap of a body that carries a message
 	routes        map[*api.Operation]*route
 	metrics       *metrics
-	bodyBytes     atomic.Int64  // of all bodies being read
-	answerBytes   atomic.Int64  // of the answers that are under way; see shareAnswers
-	stopping      chan struct{} // closed when Serve is to end
+	bodyBytes     atomic.Int64   // of all bodies being read
+	answers       answers.Memory // see shareAnswers
+	stopping      chan struct{}  // closed when Serve is to end
 	conns         conns
 	attempts      *attempts
 	turns         *turns
@@ -95,7 +96,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		WriteTimeout: s.config.ReadTimeout + s.config.WriteTimeout,
 		IdleTimeout:  s.config.IdleTimeout,
 		ConnState:    s.conns.changed,
-		ConnContext:  withConn,
 		ErrorLog:     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 
 		DisableGeneralOptionsHandler: true,
@@ -116,7 +116,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		_ = server.Close() // the listener is closed already; an error of a connection has no reader
 	}
 	err = <-failed
-	s.conns.wait()
+	s.conns.ended()
 	if err != nil && !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("httpapi: serve: %w", err)
 	}
@@ -129,9 +129,9 @@ func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.R
 	began := time.Now()
 	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
 	defer c.giveTurn()
-	defer func() { s.answerBytes.Add(-c.answerBytes) }()
+	defer c.endAnswer()
 	rep, err := s.run(c)
-	defer time.AfterFunc(answerTurn, c.giveTurn).Stop()
+	defer c.giveTurnLater()()
 	if c.parked {
 		s.boundWrite(w)
 	}

@@ -69,8 +69,9 @@ func streamEvents(c *call) (reply, error) {
 // nextPage reads a page of a stream. A page is under way, and counts as such, until sent is
 // called; it may be called twice and after an error.
 func (c *call) nextPage(q hub.EventsQuery) (page hub.Page, sent context.CancelFunc, err error) {
-	ctx, sent := context.WithCancel(c.context())
-	page, err = c.server.config.Service.Events(ctx, q)
+	ctx := c.context()
+	answer, sent := context.WithCancel(hub.AnswerOf(ctx))
+	page, err = c.server.config.Service.Events(hub.WithAnswer(ctx, answer), q)
 	return page, sent, err
 }
 
@@ -125,7 +126,7 @@ func newStream(c *call) *stream {
 // false when the stream is over. The turn in which the page was read ends with it.
 func (st *stream) send(page *hub.Page) bool {
 	defer st.call.giveTurn()
-	defer time.AfterFunc(answerTurn, st.call.giveTurn).Stop()
+	defer st.call.giveTurnLater()()
 	b := st.buffer[:0]
 	for _, row := range page.Rows {
 		b = append(b, "id: "...)

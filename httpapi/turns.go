@@ -180,6 +180,7 @@ func errTooManyCalls(agent hub.AgentID) error {
 type callTurn struct {
 	mu    sync.Mutex  // guards what follows
 	held  bool        // the call has a turn
+	nth   int         // turn of the call
 	agent hub.AgentID // whose turn it is
 	bytes int64       // that count
 }
@@ -197,6 +198,7 @@ func (c *call) takeTurn() error {
 		return err
 	}
 	c.turn.held, c.turn.agent, c.turn.bytes = true, c.agent, c.bodyBytes
+	c.turn.nth++
 	return nil
 }
 
@@ -205,8 +207,27 @@ func (c *call) takeTurn() error {
 func (c *call) giveTurn() {
 	c.turn.mu.Lock()
 	defer c.turn.mu.Unlock()
+	c.give()
+}
+
+func (c *call) give() {
 	if c.turn.held {
 		c.server.turns.give(c.turn.agent, c.turn.bytes)
 		c.turn.held = false
 	}
+}
+
+// giveTurnLater ends the call's turn a while after its answer has begun to be written,
+// unless stop is called before. It leaves alone a turn that the call gets later.
+func (c *call) giveTurnLater() (stop func() bool) {
+	c.turn.mu.Lock()
+	nth := c.turn.nth
+	c.turn.mu.Unlock()
+	return time.AfterFunc(answerTurn, func() {
+		c.turn.mu.Lock()
+		defer c.turn.mu.Unlock()
+		if c.turn.nth == nth {
+			c.give()
+		}
+	}).Stop
 }

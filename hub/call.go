@@ -24,6 +24,11 @@ type Caller struct {
 	Relay AgentID
 	// Remote says that the call came from another machine.
 	Remote bool
+	// Acts is the agent that the call acts as, whether it has proved that or not; empty: no
+	// agent in particular, or the edge does not know.
+	Acts AgentID
+	// Peeks says that the answer is shown to nobody: that of a HEAD.
+	Peeks bool
 	// Idempotency is the call's key, or nil.
 	Idempotency *IdempotencyKey
 	// Waiting is called when the call begins to wait for what others do; see Waits. It may
@@ -80,6 +85,24 @@ func CallerOf(ctx context.Context) *Caller {
 }
 
 var noCaller Caller
+
+type answerKey struct{}
+
+// WithAnswer returns a context of a call whose answer is over when answer ends: then it has
+// been written, or will not be. The context of the call itself may end earlier, because the
+// client sends nothing more.
+func WithAnswer(ctx, answer context.Context) context.Context {
+	return context.WithValue(ctx, answerKey{}, answer)
+}
+
+// AnswerOf returns the context that ends with the answer of a call: that of WithAnswer, or
+// ctx itself.
+func AnswerOf(ctx context.Context) context.Context {
+	if answer, ok := ctx.Value(answerKey{}).(context.Context); ok {
+		return answer
+	}
+	return ctx
+}
 
 // Outcome is the result of a write. Row is the row after it.
 type Outcome[T any] struct {

@@ -8,6 +8,7 @@
 package supervisor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -141,6 +142,7 @@ func (t *Tree) startParts() (err error) {
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
 		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
+		MaxParked: mostParked(cmp.Or(c.MaxConnections, hub.MaxConnections)),
 	}
 	if c.Browser != nil {
 		c.Browser.Sweep()
@@ -257,3 +259,7 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 }
 
 var _ hub.Status = (*Tree)(nil)
+
+// mostParked is how many calls may wait where there are so many connections: the others need
+// some, too.
+func mostParked(connections int) int { return max(1, connections-connections/16) }

@@ -146,7 +146,7 @@ func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 // first.
 func (s *Lists) threadRows(ctx context.Context, id hub.ThreadID, sees view.Viewer, head hub.MessageID) (rows []hub.EncodedMessage, err error) {
 	seen, bytes := 0, 0
-	share := s.view.SharePage()
+	share := s.view.SharePage(ctx)
 	defer func() { // also where a read panics
 		if full := share.Used(ctx, bytes); full != nil {
 			rows, err = nil, full

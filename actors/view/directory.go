@@ -27,6 +27,9 @@ type Directory struct {
 	parkedMu sync.Mutex
 	parked   map[hub.AgentID]parking
 	waiting  int // all parked calls
+
+	// MostParked is how many calls may wait at a time. It is set before the first call.
+	MostParked int
 	// oldest and latest are the ends of the list of all parked calls.
 	oldest, latest *Parked
 }
@@ -340,6 +343,10 @@ func (d *Directory) enter(caller *hub.Caller, agent hub.AgentID, kind hub.Parked
 	defer d.parkedMu.Unlock()
 	n := d.parked[agent]
 	switch {
+	case d.waiting >= d.MostParked && !caller.Operator:
+		return nil, hub.Errorf(hub.CodeTooManyPolls, "%d calls already wait, as many as the hub has connections for", d.waiting).
+			With("limit", d.MostParked).WithRetryAfter(parkRetrySec).
+			WithFix("let some of them end, or start the hub with a higher limit of open files")
 	case agent != "" && n.calls >= hub.MaxParkedPerAgent:
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(parkRetrySec).
@@ -347,7 +354,7 @@ func (d *Directory) enter(caller *hub.Caller, agent hub.AgentID, kind hub.Parked
 	case agent == "" && !caller.Operator && n.calls >= hub.MaxParkedOfNobody:
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "%d calls that name no agent already wait", n.calls).
 			With("limit", hub.MaxParkedOfNobody).WithRetryAfter(parkRetrySec).
-			WithFix("name your agent in agent_id, or let one of those calls end")
+			WithFix("name your agent in agent_id or prove its session, or let one of those calls end")
 	}
 	now := hub.TimeOf(time.Now())
 	if p := d.live[agent]; p != nil && n.calls == 0 {

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // View are what is shown of committed records. The writer feeds them in the
@@ -34,7 +35,7 @@ type View struct {
 	ledger    *ledger
 	Retired   *Retired
 	imports   imports
-	pages     pageBudget
+	pages     answers.Memory
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
