@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/actors/view"
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -97,6 +98,34 @@ func TestLogOfARoomHasItsDirectMessages(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLogTailBehindOtherDirectMessages: the last messages of a room are all there, however many
+// direct messages of no room its seats got meanwhile, and those right before an id, too.
+func TestLogTailBehindOtherDirectMessages(t *testing.T) {
+	r := start(t, newMemStore(), ringOf(1))
+	room := r.newRoom("Shop")
+	r.seat(room.RoomID, "bob")
+	for _, to := range []hub.AgentID{"", "", "bob"} {
+		r.post(hub.PostInput{FromAgent: "ann", ToAgent: to, Channel: room.Channel, Body: "of the room"})
+	}
+	for range view.MaxExamined + 10 {
+		r.post(hub.PostInput{FromAgent: "ann", ToAgent: "bob", Body: "of no room"})
+	}
+	for name, x := range map[string]struct {
+		before hub.MessageID
+		want   []hub.MessageID
+	}{
+		"the last ones":            {0, []hub.MessageID{1, 2, 3}},
+		"before the first of them": {3, []hub.MessageID{1, 2}},
+	} {
+		q := hub.LogQuery{RoomID: room.RoomID, Direct: true, Tail: true, Limit: 100, BeforeID: x.before}
+		page, err := r.Log(asOperator(t.Context()), q)
+		require.NoError(t, err)
+		if got := ids(decodeAll(t, page.Rows)); !slices.Equal(got, x.want) {
+			t.Errorf("%s: %v, want %v", name, got, x.want)
+		}
 	}
 }
 

@@ -13,6 +13,10 @@ import (
 // among so many answers with a cursor that lies behind them.
 const MaxExamined = 20_000
 
+// farBack bounds how often a tail of several scopes takes one look more, when it has only
+// rows that it must not show yet. Without any row it takes none: the caller goes on.
+const farBack = 10
+
 // MaxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
 // larger. The rest comes with the next call.
 const MaxPageBytes = 2 << 20
@@ -31,10 +35,14 @@ type Feed struct {
 	Tail    bool // the last rows rather than the first
 
 	bytes int // of the rows; 0: MaxPageBytes. See ReadPage.
+	looks int // rows that are looked at of each scope; 0: MaxExamined
 }
 
 // most is how many bytes of rows an answer may have.
 func (f *Feed) most() int { return cmp.Or(f.bytes, MaxPageBytes) }
+
+// looksAt is how many rows of each scope an answer may look at.
+func (f *Feed) looksAt() int { return cmp.Or(f.looks, MaxExamined) }
 
 // keeps applies what the scopes do not say.
 func (f *Feed) keeps(m *core.StoredMessage) bool {
@@ -137,29 +145,69 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 		examined = reached
 	}
 	slices.SortFunc(rows, ByID)
-	end, _ := slices.BinarySearchFunc(rows, examined+1, func(m *core.StoredMessage, id hub.MessageID) int {
-		return cmp.Compare(m.ID, id)
-	})
-	return rows[:end], examined, nil
+	return rows[:upTo(rows, examined)], examined, nil
 }
 
-// readTail reads the last rows behind since from the store.
-func (v *View) readTail(f *Feed, since, head hub.MessageID) (rows []*core.StoredMessage, err error) {
-	for _, s := range f.Scopes {
-		part := part{feed: f, public: s.Kind == core.ScopePublic}
-		if err := v.rows.Messages(s, since, head, true, part.add); err != nil {
+// readTail reads the last rows behind since from the store. Every scope is read back to where
+// the limits of an answer end it. Rows from before the first of these places are left out:
+// there may be others among them that were not read. Where that leaves no row, the scope that
+// ends first is read on, until all reach back to a row or farBack looks were taken.
+func (v *View) readTail(f *Feed, since, head hub.MessageID) ([]*core.StoredMessage, error) {
+	parts := make([]part, len(f.Scopes))
+	for i, s := range f.Scopes {
+		parts[i] = part{feed: f, scope: s, public: s.Kind == core.ScopePublic, reached: head}
+		if err := v.readBack(&parts[i], since); err != nil {
 			return nil, err
 		}
-		rows = append(rows, part.rows...)
 	}
-	slices.SortFunc(rows, ByID)
-	return rows, nil
+	for looked := 0; ; {
+		var rows []*core.StoredMessage
+		first := &parts[0]
+		for i := range parts {
+			rows = append(rows, parts[i].rows...)
+			if parts[i].reached > first.reached {
+				first = &parts[i]
+			}
+		}
+		slices.SortFunc(rows, ByID)
+		kept := rows[upTo(rows, first.reached):]
+		if len(kept) > 0 || len(rows) == 0 || looked >= farBack*f.looksAt() {
+			return kept, nil
+		}
+		if err := v.readBack(first, since); err != nil {
+			return nil, err
+		}
+		looked += first.seen
+	}
+}
+
+// readBack takes the rows of a scope behind since that are before those it has reached.
+func (v *View) readBack(p *part, since hub.MessageID) error {
+	upto := p.reached
+	p.reached, p.seen = since, 0
+	return v.rows.Messages(p.scope, since, upto, true, func(m *core.StoredMessage) bool {
+		if p.add(m) {
+			return true
+		}
+		p.reached = m.ID - 1
+		return false
+	})
+}
+
+// upTo returns how many of rising rows have ids up to one.
+func upTo(rows []*core.StoredMessage, id hub.MessageID) int {
+	n, _ := slices.BinarySearchFunc(rows, id+1, func(m *core.StoredMessage, id hub.MessageID) int {
+		return cmp.Compare(m.ID, id)
+	})
+	return n
 }
 
 // part is what one scope gives to an answer from the store.
 type part struct {
 	feed        *Feed
-	public      bool // the scope is stored among direct messages
+	scope       core.Scope    // of a tail
+	reached     hub.MessageID // of a tail: all rows behind it are looked at
+	public      bool          // the scope is stored among direct messages
 	rows        []*core.StoredMessage
 	seen, bytes int
 }
@@ -173,7 +221,7 @@ func (p *part) add(m *core.StoredMessage) bool {
 		p.rows = append(p.rows, &row)
 		p.bytes += len(m.JSON)
 	}
-	return len(p.rows) < p.feed.Limit && p.seen < MaxExamined && p.bytes < p.feed.most()
+	return len(p.rows) < p.feed.Limit && p.seen < p.feed.looksAt() && p.bytes < p.feed.most()
 }
 
 // Message returns one row, from the ring or the store. message_not_found.

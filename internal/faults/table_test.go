@@ -4,6 +4,8 @@ package faults
 var faults = []fault{
 	{1, "commits are not synced", "badgerOptions", swap("WithSyncWrites(true)", "WithSyncWrites(false)"), "TestFailedSyncEndsTheStore"},
 	{2, "a read shows the row of the cursor again", "walk", swap("e.msg.ID <= since", "e.msg.ID < since"), "TestInvariant2PollsMissAndRepeatNothingUnderLoad"},
+	{2, "a tail shows rows from before the place that one of its scopes has reached", "readTail", swap("upTo(rows, first.reached)", "0"), "TestWalkBackShowsEveryRowOnce"},
+	{2, "a tail ends although all its rows are behind what one look takes", "readTail", swap("farBack*f.looksAt()", "0"), "TestTailLeavesNoHole"},
 	{3, "message ids are given twice", "reserve", swap("hub.MessageID(messages)", "hub.MessageID(min(messages, 1))"), "TestInvariant1AcknowledgedSurvivesCrashAtEveryStep"},
 	{4, "incarnations are forgotten at a start", "begin", swap("= s.Incarnation", "= 0"), "TestInvariant6ReplayEqualsLiveUnderRandomDelay"},
 	{5, "a refusal does not wait", "Refuse", swap("a.restsOn(o)", "0"), "TestInvariant5AnswersWaitForWhatTheyRestOn"},
