@@ -104,34 +104,76 @@ func (l *spectatorLog) remark(ctx context.Context) error {
 
 // history prints what there is.
 func (l *spectatorLog) history(ctx context.Context) error {
-	q := l.query
-	q.Limit = hub.MaxPageRows
-	if l.tail >= 0 && l.tail <= hub.MaxPageRows && q.Since == 0 {
-		q.Tail, q.Limit = true, max(l.tail, 1)
-		page, err := l.client.Log(ctx, q)
-		if err != nil {
-			return err
-		}
-		l.query.SinceID = page.NextSinceID
-		return l.print(ctx, page.Rows[len(page.Rows)-min(l.tail, len(page.Rows)):])
+	if l.tail >= 0 && l.tail <= hub.MaxPageRows && l.query.Since == 0 {
+		return l.latest(ctx)
 	}
+	rows, upto, err := l.forward(ctx, l.query, l.tail)
+	if err != nil {
+		return err
+	}
+	l.query.SinceID = upto
+	return l.print(ctx, rows)
+}
+
+// latest prints the last messages. It reads backward. An answer with fewer of them than were
+// asked for is no proof that there are no others, and neither is one without any: then those
+// that are missing are looked for from the first message on.
+func (l *spectatorLog) latest(ctx context.Context) error {
 	var last []hub.EncodedMessage
-	for {
+	q := l.query
+	for begun := false; ; begun = true {
+		q.Tail, q.Limit = true, max(l.tail-len(last), 1)
 		page, err := l.client.Log(ctx, q)
 		if err != nil {
 			return err
 		}
-		if l.tail == everything {
-			if err := l.print(ctx, page.Rows); err != nil {
+		if !begun {
+			l.query.SinceID, q.BeforeID = page.NextSinceID, page.NextSinceID+1
+		}
+		if last = append(page.Rows, last...); len(last) >= l.tail {
+			break
+		}
+		if len(page.Rows) > 0 {
+			first, err := page.Rows[0].Decode()
+			if err != nil {
+				return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+			}
+			q.BeforeID = first.ID
+		}
+		if q.BeforeID <= 1 {
+			break
+		}
+		if len(page.Rows) == 0 {
+			q.Tail = false
+			older, _, err := l.forward(ctx, q, l.tail-len(last))
+			if err != nil {
 				return err
+			}
+			last = append(older, last...)
+			break
+		}
+	}
+	return l.print(ctx, last[max(0, len(last)-l.tail):])
+}
+
+// forward reads all messages of a query and returns the last ones, as many as are wanted,
+// and the id up to which it has read. Where everything is wanted it prints them.
+func (l *spectatorLog) forward(ctx context.Context, q hub.LogQuery, wanted int) (last []hub.EncodedMessage, upto hub.MessageID, err error) {
+	for q.Limit = hub.MaxPageRows; ; {
+		page, err := l.client.Log(ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		if wanted == everything {
+			if err := l.print(ctx, page.Rows); err != nil {
+				return nil, 0, err
 			}
 		} else {
 			last = append(last, page.Rows...)
-			last = last[max(0, len(last)-l.tail):]
+			last = last[max(0, len(last)-wanted):]
 		}
 		if page.NextSinceID <= q.SinceID {
-			l.query.SinceID = q.SinceID
-			return l.print(ctx, last)
+			return last, q.SinceID, nil
 		}
 		q.SinceID, q.Since = page.NextSinceID, 0
 	}

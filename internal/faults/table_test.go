@@ -98,7 +98,7 @@ var faults = []fault{
 	{90, "a deadline that is over wakes nobody", "EndsAskOf", swap("row.Metadata.Ask.AgentID == agent", "false"), "TestQuestionExpires"},
 	{91, "any agent learns how a question ended", "whyClosed", swap("!operator && agent != a.AgentID", "false"), "TestQuestionsArePrivate"},
 	{92, "a cell holds what a terminal obeys", "lines", swap("oneLine(c.text)", "c.text"), "TestTableLines"},
-	{92, "the log ends with its first page", "history", swap("page.NextSinceID <= q.SinceID", "page.NextSinceID >= q.SinceID"), "TestManyClaimsComeWhole"},
+	{92, "the log ends with its first page", "forward", swap("page.NextSinceID <= q.SinceID", "page.NextSinceID >= q.SinceID"), "TestManyClaimsComeWhole"},
 	{93, "a long text leaves its place on the screen", "Clip", swap("max(0, n)", "len(s)"), "TestEveryLineFits"},
 	{94, "agents that wait for each other are not found", "wayBack", swap("to == from", "to == at"), "TestCircles"},
 	{95, "a text of an agent becomes an option", "Arguments", swap(`expanded = " " + expanded`, ""), "TestArguments"},
