@@ -153,6 +153,9 @@ func (v *View) readStore(f *Feed, since, head hub.MessageID) (rows []*core.Store
 // there may be others among them that were not read. Where that leaves no row, the scope that
 // ends first is read on, until all reach back to a row or farBack looks were taken.
 func (v *View) readTail(f *Feed, since, head hub.MessageID) ([]*core.StoredMessage, error) {
+	if len(f.Scopes) == 0 {
+		return nil, nil
+	}
 	parts := make([]part, len(f.Scopes))
 	for i, s := range f.Scopes {
 		parts[i] = part{feed: f, scope: s, public: s.Kind == core.ScopePublic, reached: head}
