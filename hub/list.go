@@ -13,7 +13,8 @@ type Cursor string
 const MaxCursorBytes = 8 << 10
 
 // Every list returns at most Limit rows from its Cursor on, in the order that
-// its method names, and the cursor of the next page. That cursor is empty after
+// its method names, and the cursor of the next page. Where rows are long, a page
+// has fewer rows than Limit, but at least one. That cursor is empty after
 // the last page. The order is total and a row keeps its place in it: a row that
 // is selected during a whole walk appears exactly once, even if other rows come
 // and go. A cursor that the list did not return is invalid. With Limit 0 the

@@ -108,7 +108,7 @@ func (c *call) surroundings(ctx context.Context, s *started) error {
 // readyTasks returns tasks of a room that can be begun and that no agent has,
 // the oldest first.
 func (c *call) readyTasks(ctx context.Context, room hub.RoomID) ([]hub.Task, error) {
-	rows, _, err := c.hub().Tasks(ctx, hub.TasksQuery{
+	rows, err := hub.All(ctx, c.hub().Tasks, hub.TasksQuery{
 		Viewer: c.agent(), RoomID: room, Status: hub.TaskOpen, Ready: new(true), Limit: hub.MaxPageRows,
 	})
 	if err != nil {

@@ -159,13 +159,16 @@ func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
 		if len(wanted) == 0 {
 			return nil
 		}
-		ended, _, err := h.Tasks(ctx, hub.TasksQuery{Status: status, Limit: mostEnded})
-		if err != nil {
-			return err
-		}
-		for i := range ended {
-			if id := ended[i].TaskID; wanted[id] {
-				s.lost[id] = status
+		seen := 0
+		for ended, err := range hub.Walk(ctx, h.Tasks, hub.TasksQuery{Status: status, Limit: mostEnded}) {
+			if err != nil {
+				return err
+			}
+			if wanted[ended.TaskID] {
+				s.lost[ended.TaskID] = status
+			}
+			if seen++; seen == mostEnded {
+				break
 			}
 		}
 	}

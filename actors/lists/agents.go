@@ -23,35 +23,31 @@ func (s *Lists) Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent,
 			return nil, "", err
 		}
 	}
-	n := pageRows(q.Limit)
-	found := s.view.Directory.Page(hub.AgentID(behind), n+1, func(id hub.AgentID, s *hub.Session) bool {
+	p := newPage[hub.LiveAgent](q.Limit)
+	found := s.view.Directory.Page(hub.AgentID(behind), p.limit()+1, func(id hub.AgentID, s *hub.Session) bool {
 		return strings.HasPrefix(string(id), q.Prefix) && (q.RoomID == "" || seats[id]) &&
 			(q.Capability == "" || slices.Contains(s.Capabilities, q.Capability))
 	})
-	rows, next := paged(s.cursors, listAgents, found, n, func(s *hub.Session) []byte { return []byte(s.AgentID) })
-	now := s.engine.Clock.Now().Wall
-	out := make([]hub.LiveAgent, 0, len(rows))
-	for i := range rows {
-		out = append(out, s.agentWith(rows[i], now))
-	}
-	if !q.Details {
-		return out, next, nil
-	}
-	acting, err := s.actingIn(out)
-	if err != nil {
-		return nil, "", err
-	}
-	for i := range out {
-		if out[i].Details, err = s.details(out[i].AgentID, acting[out[i].AgentID], view.ViewerOf(ctx, "")); err != nil {
+	var acting map[hub.AgentID][]hub.RoomID
+	if q.Details {
+		if acting, err = s.actingIn(found); err != nil {
 			return nil, "", err
 		}
 	}
-	return out, next, nil
+	now := s.engine.Clock.Now().Wall
+	for i := 0; i < len(found) && err == nil && !p.full(); i++ {
+		row := s.agentWith(found[i], now)
+		if q.Details {
+			row.Details, err = s.details(row.AgentID, acting[row.AgentID], view.ViewerOf(ctx, ""))
+		}
+		p.add(row, []byte(row.AgentID))
+	}
+	return p.end(s.cursors, listAgents, err)
 }
 
 // actingIn returns the rooms in which the agents act without having joined, the latest
 // first. No list of an agent holds these seats, so it looks at the seats of all rooms.
-func (s *Lists) actingIn(agents []hub.LiveAgent) (map[hub.AgentID][]hub.RoomID, error) {
+func (s *Lists) actingIn(agents []hub.Session) (map[hub.AgentID][]hub.RoomID, error) {
 	listed := make(map[hub.AgentID]bool, len(agents))
 	for i := range agents {
 		listed[agents[i].AgentID] = true

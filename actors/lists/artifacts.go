@@ -29,29 +29,24 @@ func (s *Lists) Artifacts(_ context.Context, q hub.ArtifactsQuery) ([]hub.Artifa
 		return nil, "", err
 	}
 	w.Before = min(w.Before, uint64(before))
-	n := pageRows(q.Limit)
-	var out []hub.Artifact
-	if q.Latest {
-		out, err = s.latestArtifacts(&q, w, n+1)
-	} else {
-		out, err = s.allArtifacts(&q, w, n+1)
+	p := newPage[hub.Artifact](q.Limit)
+	add := func(a hub.Artifact) bool {
+		return !keepsArtifact(&q, &a) || p.add(a, walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixArtifact, a.ArtifactID))))
 	}
-	out, next := paged(s.cursors, listArtifacts, out, n, func(a *hub.Artifact) []byte {
-		return walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixArtifact, a.ArtifactID)))
-	})
-	return out, next, err
+	if q.Latest {
+		err = s.latestArtifacts(&q, w, add)
+	} else {
+		err = s.allArtifacts(&q, w, add)
+	}
+	return p.end(s.cursors, listArtifacts, err)
 }
 
-func (s *Lists) allArtifacts(q *hub.ArtifactsQuery, w view.Walk, n int) ([]hub.Artifact, error) {
-	out := []hub.Artifact{}
-	err := view.LatestRows(s.rows, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.Before), func(a hub.Artifact) bool {
-		if keepsArtifact(q, &a) {
-			out = append(out, a)
-		}
+// allArtifacts calls add with all versions, the latest first, until it returns false.
+func (s *Lists) allArtifacts(q *hub.ArtifactsQuery, w view.Walk, add func(hub.Artifact) bool) error {
+	return view.LatestRows(s.rows, core.TableArtifact, core.TableArtifactByRoom, q.RoomID, hub.Seq(w.Before), func(a hub.Artifact) bool {
 		last := q.RoomID != "" && a.Title == q.Title && a.Version == 1 // nothing of the title lies before
-		return len(out) < n && !last
+		return add(a) && !last
 	})
-	return out, err
 }
 
 func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
@@ -59,9 +54,9 @@ func keepsArtifact(q *hub.ArtifactsQuery, a *hub.Artifact) bool {
 		(q.Version == 0 || a.Version == q.Version)
 }
 
-// latestArtifacts lists the versions that were the latest when the walk began, so
+// latestArtifacts calls add with the versions that were the latest when the walk began, so
 // that a title which gets another version meanwhile is not passed over.
-func (s *Lists) latestArtifacts(q *hub.ArtifactsQuery, w view.Walk, n int) ([]hub.Artifact, error) {
+func (s *Lists) latestArtifacts(q *hub.ArtifactsQuery, w view.Walk, add func(hub.Artifact) bool) error {
 	prefix := []byte(nil)
 	if q.RoomID != "" {
 		prefix = core.OwnedKey(q.RoomID, []byte(q.Title))
@@ -80,21 +75,17 @@ func (s *Lists) latestArtifacts(q *hub.ArtifactsQuery, w view.Walk, n int) ([]hu
 		err = s.artifactsAsOf(q.RoomID, w.AsOf, later, func(seq hub.Seq) { found = append(found, seq) })
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	found = slices.DeleteFunc(found, func(seq hub.Seq) bool { return uint64(seq) >= w.Before })
 	slices.SortFunc(found, func(a, b hub.Seq) int { return cmp.Compare(b, a) })
-	out := []hub.Artifact{}
-	for i := 0; i < len(found) && len(out) < n; i++ {
-		a, err := view.StoredRow[hub.Artifact](s.rows, core.TableArtifact, core.SeqKey(found[i]))
-		if err != nil {
-			return nil, err
-		}
-		if keepsArtifact(q, &a) {
-			out = append(out, a)
+	for _, seq := range found {
+		a, err := view.StoredRow[hub.Artifact](s.rows, core.TableArtifact, core.SeqKey(seq))
+		if err != nil || !add(a) {
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // artifactsAsOf finds, for titles that have a later one, the version that was the

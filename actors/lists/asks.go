@@ -20,16 +20,13 @@ func (s *Lists) Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Curso
 	if err != nil {
 		return nil, "", err
 	}
-	now, out, n := s.engine.Clock.Now(), []hub.Ask{}, pageRows(q.Limit)
+	now, p := s.engine.Clock.Now(), newPage[hub.Ask](q.Limit)
 	all := hub.CallerOf(ctx).Operator && (q.AgentID == "" || q.AgentID == hub.AgentOperator)
 	err = view.LatestRows(s.rows, core.TableAsk, core.TableAsk, "", before, func(stored core.StoredAsk) bool {
 		a := &stored.Ask
-		if (all || a.AgentID == q.AgentID) && (q.State == "" || a.State == q.State) &&
-			(q.RoomID == "" || a.RoomID != nil && *a.RoomID == q.RoomID) {
-			out = append(out, stored.Row(now))
-		}
-		return len(out) <= n
+		keeps := (all || a.AgentID == q.AgentID) && (q.State == "" || a.State == q.State) &&
+			(q.RoomID == "" || a.RoomID != nil && *a.RoomID == q.RoomID)
+		return !keeps || p.add(stored.Row(now), view.IDKey(core.PrefixAsk, a.AskID))
 	})
-	out, next := paged(s.cursors, listAsks, out, n, func(row *hub.Ask) []byte { return view.IDKey(core.PrefixAsk, row.AskID) })
-	return out, next, err
+	return p.end(s.cursors, listAsks, err)
 }

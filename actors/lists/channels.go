@@ -17,12 +17,12 @@ func (s *Lists) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel,
 	if err != nil {
 		return nil, "", err
 	}
-	n := pageRows(q.Limit)
+	p := newPage[hub.Channel](q.Limit)
 	keeps := func(c *hub.Channel) bool {
 		return string(c.Name) > behind && strings.HasPrefix(string(c.Name), q.Prefix) && (q.CreatedBy == "" || c.CreatedBy == q.CreatedBy) &&
 			(q.Archived || !c.Archived)
 	}
-	found := view.Firsts[hub.Channel]{N: n + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
+	found := view.Firsts[hub.Channel]{N: p.limit() + 1, Compare: func(a, b hub.Channel) int { return cmp.Compare(a.Name, b.Name) }}
 	add := func(c hub.Channel) {
 		if keeps(&c) {
 			found.Add(c)
@@ -31,14 +31,18 @@ func (s *Lists) Channels(_ context.Context, q hub.ChannelsQuery) ([]hub.Channel,
 	add(view.BuiltinChannel(hub.DirectChannel))
 	add(view.BuiltinChannel(hub.DefaultChannel))
 	s.view.Places.Rooms("", func(room *hub.Room) { add(view.RoomChannel(room)) })
-	stored := 0
+	stored := fit{limit: p.limit()} // what comes behind these is on no page that begins here
 	err = view.ReadRows(s.rows, core.TableChannel, []byte(q.Prefix), []byte(behind), false, func(_ []byte, c hub.Channel) bool {
-		if keeps(&c) {
-			found.Add(c)
-			stored++
+		if !keeps(&c) {
+			return true
 		}
-		return stored <= n
+		found.Add(c)
+		return stored.takes(&c)
 	})
-	rows, next := paged(s.cursors, listChannels, found.Sorted(), n, func(c *hub.Channel) []byte { return []byte(c.Name) })
-	return rows, next, err
+	for _, c := range found.Sorted() {
+		if !p.add(c, []byte(c.Name)) {
+			break
+		}
+	}
+	return p.end(s.cursors, listChannels, err)
 }

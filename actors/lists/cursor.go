@@ -102,15 +102,6 @@ func (c cursors) walkPlace(list listOf, from hub.Cursor, head uint64) (w view.Wa
 	return view.Walk{AsOf: binary.BigEndian.Uint64(place), Before: binary.BigEndian.Uint64(place[8:])}, nil
 }
 
-// paged cuts rows, of which there may be one more than limit, and returns the
-// cursor of the rest, if there is any. place returns the place of a row.
-func paged[T any](c cursors, list listOf, rows []T, limit int, place func(*T) []byte) ([]T, hub.Cursor) {
-	if len(rows) <= limit {
-		return rows, ""
-	}
-	return rows[:limit], c.at(list, place(&rows[limit-1]))
-}
-
 // pageRows is how many rows a page has.
 func pageRows(limit int) int {
 	if limit <= 0 || limit > hub.MaxPageRows {

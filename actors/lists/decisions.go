@@ -20,13 +20,11 @@ func (s *Lists) Decisions(_ context.Context, q hub.DecisionsQuery) ([]hub.Decisi
 	if err != nil {
 		return nil, "", err
 	}
-	out, n := []hub.Decision{}, pageRows(q.Limit)
+	p := newPage[hub.Decision](q.Limit)
 	err = view.LatestRows(s.rows, core.TableDecision, core.TableDecisionByRoom, q.RoomID, before, func(d hub.Decision) bool {
-		out = append(out, d)
-		return len(out) <= n
+		return p.add(d, view.IDKey(core.PrefixDecision, d.DecisionID))
 	})
-	out, next := paged(s.cursors, listDecisions, out, n, func(d *hub.Decision) []byte { return view.IDKey(core.PrefixDecision, d.DecisionID) })
-	return out, next, err
+	return p.end(s.cursors, listDecisions, err)
 }
 
 // Decision returns a decision; see hub.Records.

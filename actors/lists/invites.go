@@ -32,17 +32,13 @@ func (s *Lists) Invites(_ context.Context, q hub.InvitesQuery) ([]hub.Invite, hu
 	if err != nil {
 		return nil, "", err
 	}
-	now, n := s.engine.Clock.Now(), pageRows(q.Limit)
-	out := []hub.Invite{}
+	now, p := s.engine.Clock.Now(), newPage[hub.Invite](q.Limit)
 	err = s.latestInvites(room, before, func(i core.StoredInvite) bool {
 		row := i.Shown(now)
-		if (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State) {
-			out = append(out, row)
-		}
-		return len(out) <= n
+		keeps := (project == "" || row.ProjectID == project) && (q.State == "" || row.State == q.State)
+		return !keeps || p.add(row, view.IDKey(core.PrefixInvite, row.InviteID))
 	})
-	out, next := paged(s.cursors, listInvites, out, n, func(i *hub.Invite) []byte { return view.IDKey(core.PrefixInvite, i.InviteID) })
-	return out, next, err
+	return p.end(s.cursors, listInvites, err)
 }
 
 // latestInvites calls fn with the invites of a room that were made before a

@@ -12,13 +12,12 @@ import (
 
 // Claims lists claims by key; see hub.Leases.
 func (s *Lists) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
-	leases, next, err := s.listLeases(ctx, core.SpaceClaim, q)
-	now, out := s.engine.Clock.Now(), make([]hub.Claim, len(leases))
-	for i := range leases {
-		out[i] = leases[i].Claim(now)
-		out[i].Waiters = s.view.Waiters.Of(leases[i].LeaseKey())
-	}
-	return out, next, err
+	p := newPage[hub.Claim](q.Limit)
+	return p.end(s.cursors, listClaims, s.listLeases(ctx, core.SpaceClaim, listClaims, q, func(l *core.Lease) bool {
+		row := l.Claim(s.engine.Clock.Now())
+		row.Waiters = s.view.Waiters.Of(l.LeaseKey())
+		return p.add(row, []byte(l.Key))
+	}))
 }
 
 // Locks lists file locks by path; see hub.Leases.
@@ -33,58 +32,47 @@ func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.C
 		return nil, "", err
 	}
 	q.ThreadID = "" // locks have no thread
-	leases, next, err := s.listLeases(ctx, core.SpaceLock, q)
-	now, out := s.engine.Clock.Now(), make([]hub.Lock, len(leases))
-	for i := range leases {
-		out[i] = leases[i].Lock(now)
-		out[i].Waiters = s.view.Waiters.Of(leases[i].LeaseKey())
-	}
-	return out, next, err
+	p := newPage[hub.Lock](q.Limit)
+	return p.end(s.cursors, listLocks, s.listLeases(ctx, core.SpaceLock, listLocks, q, func(l *core.Lease) bool {
+		row := l.Lock(s.engine.Clock.Now())
+		row.Waiters = s.view.Waiters.Of(l.LeaseKey())
+		return p.add(row, []byte(l.Key))
+	}))
 }
 
-// listLeases lists held leases from memory, or the last state of every key from
-// the store.
-func (s *Lists) listLeases(ctx context.Context, space core.LeaseSpace, q hub.LeasesQuery) ([]core.Lease, hub.Cursor, error) {
-	list := listClaims
-	if space == core.SpaceLock {
-		list = listLocks
-	}
+// listLeases calls add with the held leases from memory, or with the last state of every
+// key from the store, until add returns false.
+func (s *Lists) listLeases(ctx context.Context, space core.LeaseSpace, list listOf, q hub.LeasesQuery, add func(*core.Lease) bool) error {
 	behind, err := s.cursors.textPlace(list, q.Cursor)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
 	keeps, err := s.leaseFilter(ctx, q)
 	if err != nil {
-		return nil, "", err
+		return err
 	}
-	n := pageRows(q.Limit)
-	var found []core.Lease
-	if q.ActiveOnly {
-		for _, row := range s.view.Leases.Page(space, behind, n+1, keeps) {
-			l, err := view.DecodeLease(row)
-			if err != nil {
-				return nil, "", err
-			}
-			found = append(found, l)
+	if !q.ActiveOnly {
+		return s.lastLeases(ctx, space, behind, keeps, add)
+	}
+	for _, row := range s.view.Leases.Page(space, behind, pageRows(q.Limit)+1, keeps) {
+		l, err := view.DecodeLease(row)
+		if err != nil || !add(&l) {
+			return err
 		}
-	} else if found, err = s.lastLeases(ctx, space, behind, n+1, keeps); err != nil {
-		return nil, "", err
 	}
-	rows, next := paged(s.cursors, list, found, n, func(l *core.Lease) []byte { return []byte(l.Key) })
-	return rows, next, nil
+	return nil
 }
 
-// lastLeases reads the last state of the first n keys behind one from the store,
-// which has a row of every key, held or not. A held lease is shown as the view has it.
-// A lease that is granted or ends at this moment is shown in its old or its new state,
-// and never left out.
-func (s *Lists) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, n int, keeps *view.LeaseFilter) (out []core.Lease, err error) {
+// lastLeases reads the last state of the keys behind one from the store, which has a row
+// of every key, held or not. A held lease is shown as the view has it. A lease that is
+// granted or ends at this moment is shown in its old or its new state, and never left out.
+func (s *Lists) lastLeases(ctx context.Context, space core.LeaseSpace, behind string, keeps *view.LeaseFilter, add func(*core.Lease) bool) error {
 	table := core.TableClaim
 	if space == core.SpaceLock {
 		table = core.TableLock
 	}
 	var bad error
-	err = s.rows.RowsBehind(table, []byte(keeps.Beginning()), []byte(behind), false, func(key, value []byte) bool {
+	err := s.rows.RowsBehind(table, []byte(keeps.Beginning()), []byte(behind), false, func(key, value []byte) bool {
 		if keeps.Key != "" && string(key) != keeps.Key {
 			return false // the key itself comes before all longer keys
 		}
@@ -94,15 +82,15 @@ func (s *Lists) lastLeases(ctx context.Context, space core.LeaseSpace, behind st
 			value = row
 		}
 		var l core.Lease
-		if l, bad = view.DecodeLease(value); bad == nil && keeps.Keep(l.Key, l.Agent, l.Thread, l.Task) {
-			out = append(out, l)
+		if l, bad = view.DecodeLease(value); bad == nil && keeps.Keep(l.Key, l.Agent, l.Thread, l.Task) && !add(&l) {
+			return false
 		}
 		if bad == nil && ctx.Err() != nil {
 			bad = engine.ErrAbandoned()
 		}
-		return bad == nil && len(out) < n
+		return bad == nil
 	})
-	return out, errors.Join(err, bad)
+	return errors.Join(err, bad)
 }
 
 // leaseFilter makes the filter of a query. The leases of a room are those that its page

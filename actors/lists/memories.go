@@ -34,8 +34,8 @@ func (s *Lists) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hu
 	if q.Scope != hub.ScopeRoom {
 		of = append(of, string(room.ProjectID))
 	}
+	p := newPage[hub.Memory](q.Limit)
 	var rows []hub.Memory
-	next := hub.Cursor("")
 	switch {
 	case q.MemoryID != "":
 		rows, err = s.recallOne(of, q)
@@ -43,12 +43,14 @@ func (s *Lists) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hu
 		rows, err = s.recallBest(ctx, of, q)
 	default:
 		rows, err = s.recallLatest(ctx, of, &q, w)
-		rows, next = paged(s.cursors, listMemories, rows, q.Limit, func(m *hub.Memory) []byte {
-			return walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixMemory, m.MemoryID)))
-		})
 	}
-	fitMemories(rows, q)
-	return rows, next, err
+	for i := range rows {
+		if !p.add(rows[i], walkKey(w.AsOf, uint64(view.SeqOf(core.PrefixMemory, rows[i].MemoryID)))) {
+			break
+		}
+	}
+	fitMemories(p.rows, q)
+	return p.end(s.cursors, listMemories, err)
 }
 
 // recallOne returns the memory with an id, if it is one of these.
@@ -74,6 +76,7 @@ func (s *Lists) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) 
 	if q.Key != "" || q.Tag != "" {
 		limit = hub.MaxPageRows
 	}
+	fits := fit{limit: q.Limit}
 	hits, err := s.find(ctx, core.IndexQuery{
 		Text: q.Query, Places: of, Types: []hub.FoundType{hub.FoundMemory}, History: q.History, Limit: limit,
 	})
@@ -85,9 +88,13 @@ func (s *Lists) recallBest(ctx context.Context, of []string, q hub.MemoryQuery) 
 		if err != nil {
 			return nil, err
 		}
-		if slices.Contains(of, row.Of()) && q.Selects(&row.Memory) && len(rows) < q.Limit {
-			rows = append(rows, row.Memory)
+		if !slices.Contains(of, row.Of()) || !q.Selects(&row.Memory) {
+			continue
 		}
+		if !fits.takes(&row.Memory) {
+			break // the better ones are the answer
+		}
+		rows = append(rows, row.Memory)
 	}
 	return rows, err
 }
@@ -121,8 +128,8 @@ func fitMemories(rows []hub.Memory, q hub.MemoryQuery) {
 	}
 }
 
-// recallLatest reads memories from the store, the latest first: one more than the
-// limit, if there are so many. A memory that has been replaced since the walk began is
+// recallLatest reads memories from the store, the latest first: one more than fits into a
+// page, if there are so many. A memory that has been replaced since the walk began is
 // shown as it was, so that its key is not passed over. A memory that was forgotten
 // meanwhile is not shown.
 func (s *Lists) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuery, w view.Walk) (rows []hub.Memory, err error) {
@@ -141,7 +148,7 @@ func (s *Lists) recallLatest(ctx context.Context, of []string, q *hub.MemoryQuer
 	slices.SortFunc(rows, func(a, b hub.Memory) int {
 		return cmp.Compare(view.SeqOf(core.PrefixMemory, b.MemoryID), view.SeqOf(core.PrefixMemory, a.MemoryID))
 	})
-	return rows[:min(len(rows), q.Limit+1)], nil
+	return rows, nil
 }
 
 // recallKey returns the memory that a key has. It may be replaced as soon as its number
@@ -164,8 +171,9 @@ func (s *Lists) recallKey(whose string, q *hub.MemoryQuery) ([]hub.Memory, error
 	return []hub.Memory{row.Memory}, nil
 }
 
-// recallOf returns the memories of one room or project.
+// recallOf returns the memories of one room or project, and one more than fits into a page.
 func (s *Lists) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, w view.Walk) (rows []hub.Memory, err error) {
+	fits := fit{limit: q.Limit}
 	var replaced map[hub.Seq]bool
 	var bad error
 	behind := core.OwnedKey(whose, numberKey(min(w.Before, w.AsOf+1)))
@@ -189,10 +197,11 @@ func (s *Lists) recallOf(ctx context.Context, whose string, q *hub.MemoryQuery, 
 		if !q.History {
 			asked.ReplacedAt = nil // as it was when the walk began
 		}
-		if q.Selects(&asked) {
-			rows = append(rows, row.Memory)
+		if !q.Selects(&asked) {
+			return ctx.Err() == nil
 		}
-		return len(rows) <= q.Limit && ctx.Err() == nil
+		rows = append(rows, row.Memory)
+		return fits.takes(&row.Memory) && ctx.Err() == nil
 	})
 	return rows, errors.Join(err, bad)
 }

@@ -19,8 +19,13 @@ func (s *Lists) Projects(_ context.Context, q hub.ProjectsQuery) ([]hub.Project,
 	}
 	all := view.Look(s.view.Places, (*core.ProjectIndex).Projects)
 	all = slices.DeleteFunc(all, func(p hub.Project) bool { return p.Slug <= behind || p.Archived && !q.Archived })
-	rows, next := paged(s.cursors, listProjects, all, pageRows(q.Limit), func(p *hub.Project) []byte { return []byte(p.Slug) })
-	return rows, next, nil
+	page := newPage[hub.Project](q.Limit)
+	for _, p := range all {
+		if !page.add(p, []byte(p.Slug)) {
+			break
+		}
+	}
+	return page.end(s.cursors, listProjects, nil)
 }
 
 // Project returns a project; see hub.Projects.
@@ -42,8 +47,8 @@ func (s *Lists) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Curs
 		return nil, "", err
 	}
 	slug, id, _ := strings.Cut(string(place), "\x00")
-	behind, n := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, pageRows(q.Limit)
-	found := view.Firsts[hub.Room]{N: n + 1, Compare: core.CompareRooms}
+	behind, p := hub.Room{Slug: slug, RoomID: hub.RoomID(id)}, newPage[hub.Room](q.Limit)
+	found := view.Firsts[hub.Room]{N: p.limit() + 1, Compare: core.CompareRooms}
 	s.view.Places.Rooms(project.ProjectID, func(r *hub.Room) {
 		if r.Archived && !q.Archived {
 			return
@@ -52,8 +57,12 @@ func (s *Lists) Rooms(_ context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Curs
 			found.Add(*r)
 		}
 	})
-	rows, next := paged(s.cursors, listRooms, found.Sorted(), n, func(r *hub.Room) []byte { return []byte(r.Slug + "\x00" + string(r.RoomID)) })
-	return rows, next, nil
+	for _, r := range found.Sorted() {
+		if !p.add(r, []byte(r.Slug+"\x00"+string(r.RoomID))) {
+			break
+		}
+	}
+	return p.end(s.cursors, listRooms, nil)
 }
 
 // Room returns a room; see hub.Projects.

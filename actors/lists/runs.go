@@ -19,25 +19,24 @@ func (s *Lists) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Curso
 	if err != nil {
 		return nil, "", err
 	}
-	n := pageRows(q.Limit)
+	p := newPage[hub.Run](q.Limit)
 	var found []core.StoredRun
 	switch {
 	case q.Active && q.Status != "" && q.Status != hub.RunRunning: // active, and yet ended
 	case q.Active || q.Status == hub.RunRunning:
-		found = s.view.Runs.Page(q.RoomID, before, n+1)
+		found = s.view.Runs.Page(q.RoomID, before, p.limit()+1)
 	default:
-		found, err = s.view.StoredRuns(q.RoomID, before, n+1, func(r *core.StoredRun) bool {
+		found, err = s.view.StoredRuns(q.RoomID, before, p.limit()+1, func(r *core.StoredRun) bool {
 			return q.Status == "" || r.Run.Status == q.Status
 		})
 	}
-	found, next := paged(s.cursors, listRuns, found, n, func(r *core.StoredRun) []byte { return view.IDKey(core.PrefixRun, r.Run.RunID) })
-	out := make([]hub.Run, 0, len(found))
-	for i := 0; i < len(found) && err == nil; i++ {
+	for i := 0; i < len(found) && err == nil && !p.full(); i++ {
 		var row hub.Run
-		row, err = s.view.RunRow(found[i], view.ViewerOf(ctx, q.Viewer))
-		out = append(out, row)
+		if row, err = s.view.RunRow(found[i], view.ViewerOf(ctx, q.Viewer)); err == nil {
+			p.add(row, view.IDKey(core.PrefixRun, row.RunID))
+		}
 	}
-	return out, next, err
+	return p.end(s.cursors, listRuns, err)
 }
 
 // Run returns one; see hub.Runs.

@@ -19,13 +19,10 @@ func (s *Lists) Spawns(_ context.Context, q hub.SpawnsQuery) ([]hub.Spawn, hub.C
 	if err != nil {
 		return nil, "", err
 	}
-	out, n := []hub.Spawn{}, pageRows(q.Limit)
+	p := newPage[hub.Spawn](q.Limit)
 	err = view.LatestRows(s.rows, core.TableSpawn, core.TableSpawnByRoom, q.RoomID, before, func(row hub.Spawn) bool {
-		if (q.Status == "" || row.Status == q.Status) && !(q.Active && row.Status.Terminal()) {
-			out = append(out, row)
-		}
-		return len(out) <= n
+		keeps := (q.Status == "" || row.Status == q.Status) && !(q.Active && row.Status.Terminal())
+		return !keeps || p.add(row, view.IDKey(core.PrefixSpawn, row.SpawnID))
 	})
-	out, next := paged(s.cursors, listSpawns, out, n, func(row *hub.Spawn) []byte { return view.IDKey(core.PrefixSpawn, row.SpawnID) })
-	return out, next, err
+	return p.end(s.cursors, listSpawns, err)
 }

@@ -26,17 +26,22 @@ func (s *Lists) Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cu
 	if err != nil {
 		return nil, "", err
 	}
-	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	sees, p := view.ViewerOf(ctx, q.Viewer), newPage[hub.Task](q.Limit)
 	before, keeps := hub.TaskID(min(place, hub.MaxMessageID+1)), taskFilter(&q, sees)
-	var found []core.StoredTask
-	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
-	if live {
-		found = s.view.Tasks.Page(q.RoomID, before, n+1, keeps)
-	} else if found, err = s.storedTasks(q, before, n+1, keeps); err != nil {
-		return nil, "", err
+	add := func(t *core.StoredTask) bool {
+		return !p.full() && p.add(s.view.TaskRow(t, sees), core.IDKey(t.Task.TaskID))
 	}
-	found, next := paged(s.cursors, listTasks, found, n, func(t *core.StoredTask) []byte { return core.IDKey(t.Task.TaskID) })
-	return s.view.TaskRows(found, n, sees), next, nil
+	live := q.Active || q.Status != "" && !q.Status.Terminal() || q.Ready != nil && *q.Ready
+	if !live {
+		return p.end(s.cursors, listTasks, s.storedTasks(q, before, keeps, add))
+	}
+	found := s.view.Tasks.Page(q.RoomID, before, p.limit()+1, keeps)
+	for i := range found {
+		if !add(&found[i]) {
+			break
+		}
+	}
+	return p.end(s.cursors, listTasks, nil)
 }
 
 // taskFilter says which tasks a query selects, of those that its viewer may see.
@@ -57,16 +62,11 @@ func taskFilter(q *hub.TasksQuery, sees view.Viewer) func(*core.StoredTask) bool
 	}
 }
 
-// storedTasks reads the first limit tasks before an id from the store, newest
-// first, by the narrowest index that the query allows.
-func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keeps func(*core.StoredTask) bool) (out []core.StoredTask, err error) {
+// storedTasks calls take with the tasks before an id from the store, newest first, by the
+// narrowest index that the query allows, until take returns false.
+func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, keeps, take func(*core.StoredTask) bool) (err error) {
 	visible := s.view.Ring.Visible()
-	add := func(t core.StoredTask) bool {
-		if t.Task.TaskID <= visible && keeps(&t) {
-			out = append(out, t)
-		}
-		return len(out) < limit
-	}
+	add := func(t *core.StoredTask) bool { return t.Task.TaskID > visible || !keeps(t) || take(t) }
 	var bad error
 	byIndex := func(table core.Table, prefix []byte) error {
 		behind := append(slices.Clip(prefix), core.IDKey(before)...)
@@ -75,7 +75,7 @@ func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keep
 			if t, bad = s.view.StoredTask(hub.TaskID(core.KeyEnd(key))); bad != nil {
 				return false
 			}
-			return add(t)
+			return add(&t)
 		})
 	}
 	switch {
@@ -93,10 +93,10 @@ func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, limit int, keep
 			if t, bad = view.DecodeRow[core.StoredTask](core.TableTask, value); bad != nil {
 				return false
 			}
-			return add(t)
+			return add(&t)
 		})
 	}
-	return out, errors.Join(err, bad)
+	return errors.Join(err, bad)
 }
 
 // Task returns one; see hub.Tasks.

@@ -22,17 +22,16 @@ func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSu
 	if err != nil {
 		return nil, "", err
 	}
-	sees, n := view.ViewerOf(ctx, q.Viewer), pageRows(q.Limit)
+	sees, p := view.ViewerOf(ctx, q.Viewer), newPage[hub.ThreadSummary](q.Limit)
 	var found []view.FoundThread
 	if sees.All {
-		found, err = s.allThreads(w, n+1)
+		found, err = s.allThreads(w, p.limit()+1)
 	} else {
-		found, err = s.view.Threads.Latest(q.Viewer, w, n+1)
+		found, err = s.view.Threads.Latest(q.Viewer, w, p.limit()+1)
 	}
 	if err != nil {
 		return nil, "", err
 	}
-	found, next := paged(s.cursors, listThreads, found, n, func(f *view.FoundThread) []byte { return walkKey(w.AsOf, uint64(f.At)) })
 	claims, locks, err := s.view.Leases.PerThread()
 	if err != nil {
 		return nil, "", err
@@ -43,11 +42,12 @@ func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSu
 			tasks[*t.Task.ThreadID] = append(tasks[*t.Task.ThreadID], t)
 		}
 	}
-	out := make([]hub.ThreadSummary, len(found))
-	for i, f := range found {
-		out[i] = summary(f.ID, f.Part, tasks[f.ID], claims[f.ID], locks[f.ID])
+	for _, f := range found {
+		if !p.add(summary(f.ID, f.Part, tasks[f.ID], claims[f.ID], locks[f.ID]), walkKey(w.AsOf, uint64(f.At))) {
+			break
+		}
 	}
-	return out, next, nil
+	return p.end(s.cursors, listThreads, nil)
 }
 
 // Thread returns one thread with what viewer may see of it; see hub.Messages.

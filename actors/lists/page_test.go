@@ -1,0 +1,56 @@
+package lists
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+	"hubcli/internal/require"
+)
+
+// TestJSONBytes compares the estimate with what encoding/json makes. It must never be less,
+// and not much more, where texts are long.
+func TestJSONBytes(t *testing.T) {
+	var all strings.Builder
+	for c := range rune(0x2000) {
+		all.WriteRune(c)
+	}
+	for range 100 {
+		all.WriteString("<&>\u2028\"\\\n\U0001f600")
+	}
+	text, n, at, id := all.String(), 7, hub.Time(math.MaxInt64/4_000_000), hub.MessageID(hub.MaxMessageID)
+	metadata, err := json.Marshal(map[string]any{"a": text, "b": []int{1, 2}})
+	require.NoError(t, err)
+	agent := hub.AgentID(text)
+	for _, row := range []any{
+		hub.Decision{},
+		hub.Decision{Title: text, Note: text, Metadata: metadata, CreatedAt: at},
+		hub.Memory{},
+		hub.Memory{Text: text, Tags: []string{text, text}, Truncated: &hub.Truncated{Chars: n, Fetch: text}, ReplacedAt: &at},
+		hub.Task{},
+		hub.Task{Title: text, BlockedBy: []hub.TaskID{id, id}, Assignee: &agent, ParentTaskID: &id, CompletedAt: &at},
+		hub.Claim{Metadata: metadata},
+		hub.Claim{Metadata: metadata, Waiters: []hub.LeaseWaiter{{AgentID: agent, Since: at}}},
+		hub.LiveAgent{},
+		hub.LiveAgent{Session: hub.Session{Metadata: metadata, Capabilities: []string{text}}, Details: &hub.AgentDetails{Watching: []string{text}, Unread: n}},
+		hub.Run{TaskIDs: []hub.TaskID{id, id, id}, Title: text},
+		hub.Ask{},
+		hub.Spawn{},
+		hub.Room{},
+		hub.Project{},
+		hub.Artifact{},
+		hub.ThreadSummary{},
+		hub.Invite{},
+		hub.Channel{},
+		hub.Lock{},
+	} {
+		b, err := json.Marshal(row)
+		require.NoError(t, err)
+		if got := jsonBytes(reflect.ValueOf(row)); got < len(b) || got > len(b)*5/4+2000 {
+			t.Errorf("%T has %d bytes, the estimate is %d", row, len(b), got)
+		}
+	}
+}
