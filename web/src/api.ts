@@ -39,4 +39,21 @@ export async function whole<T>(method: string, path: string, body?: unknown, sto
 export const call = async <T>(method: string, path: string, body?: unknown, stop?: AbortSignal): Promise<T> =>
   (await whole<T>(method, path, body, stop)).result;
 
+// listed reads a page of a list with as many rows as path asks for. The hub answers fewer at a
+// time where they are long; their rest is then read too.
+export async function listed<T>(path: string, stop?: AbortSignal): Promise<Answer<T>> {
+  const said = await whole<T>("GET", path, undefined, stop);
+  const rest = new URL(path, location.origin);
+  const limit = Number(rest.searchParams.get("limit"));
+  const rows: unknown = said.result;
+  while (Array.isArray(rows) && said.next_cursor && rows.length < limit) {
+    rest.searchParams.set("limit", String(limit - rows.length));
+    rest.searchParams.set("cursor", said.next_cursor);
+    const more = await whole<unknown[]>("GET", rest.pathname + rest.search, undefined, stop);
+    rows.push(...more.result);
+    said.next_cursor = more.next_cursor ?? "";
+  }
+  return said;
+}
+
 export const get = <T>(path: string, stop?: AbortSignal) => call<T>("GET", path, undefined, stop);

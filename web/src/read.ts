@@ -1,6 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Refused, get, whole } from "./api";
+import { Refused, get, listed } from "./api";
 import { connected, listen, open } from "./live";
 import { Paced } from "./paced";
 import type { Changed, ChangedKind, Message } from "./wire";
@@ -79,7 +79,7 @@ class Shared<T> {
   private async load(stop: AbortSignal): Promise<void> {
     const began = performance.now();
     try {
-      const answer = await whole<T>("GET", this.path, undefined, stop);
+      const answer = await listed<T>(this.path, stop);
       this.seen.value = { value: answer.result, error: null, next: answer.next_cursor ?? "", upto: answer.next_since_id ?? 0 };
     } catch (error) {
       if (!stop.aborted) this.fail(error);

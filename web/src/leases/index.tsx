@@ -58,7 +58,7 @@ function None({ what, filtered }: { what: string; filtered: boolean }) {
 function Leases() {
   const claims = useRead<Claim[]>(path("claims"), ["leases"]);
   const locks = useRead<Lock[]>(path("locks"), ["leases"]);
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
   const count = (reading: Reading<unknown[]>) => reading.value?.length;
   return (
     <>

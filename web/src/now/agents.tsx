@@ -114,7 +114,7 @@ function by<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
 
 // Agents shows what each agent does, holds, has not read and said last.
 export function Agents({ messages }: { messages: Message[] }) {
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]);
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
   const overview = useRead<Overview>("/v1/overview", overviewKinds);
   const claims = useRead<Claim[]>("/v1/claims?active_only=true&limit=1000", ["leases"]).value ?? [];
   const locks = useRead<Lock[]>("/v1/locks?active_only=true&limit=1000", ["leases"]).value ?? [];

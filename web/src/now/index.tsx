@@ -18,7 +18,7 @@ const everything = () => true;
 function Now() {
   const overview = useRead<Overview>("/v1/overview", overviewKinds);
   const asks = useRead<Ask[]>("/v1/asks?state=open&limit=1000", ["asks"]);
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]);
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]).value ?? [];
   const messages = useTail("/v1/log?direct=true", everything, 500).value;
   return (

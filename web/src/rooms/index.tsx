@@ -52,7 +52,7 @@ function RoomRow({ room, here, last, paused }: RoomRowProps) {
 function RoomList() {
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
   const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
   const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
   const messages = useTail("/v1/log?direct=true", inRooms, 500).value ?? [];
   const [filter, setFilter] = useState("");

@@ -36,7 +36,7 @@ async function cancel(task: Task, words: string): Promise<string> {
 }
 
 function Reassign({ task }: { task: Task }) {
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
   const [agent, setAgent] = useState("");
   return (
     <Act

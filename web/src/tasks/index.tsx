@@ -70,7 +70,7 @@ const NoTask = () => (
 
 function TaskList() {
   const { reading, tasks, cut } = useTasks();
-  const agents = useRead<Agent[]>("/v1/agents?details=true", ["agents"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
   const text = filter("q").toLowerCase();
   const fits = useMemo(
     () => (task: Task) => text === "" || `#${task.task_id} ${task.title}\n${task.assignee ?? ""}\n${task.offered_to ?? ""}\n${task.created_by}`.toLowerCase().includes(text),
