@@ -204,9 +204,16 @@ func TestParkedPollLimitIsPerAgent(t *testing.T) {
 			parked(t, poll(""))
 		}
 		wantCode(t, (<-poll("")).err, hub.CodeTooManyPolls)
-		parked(t, async(func() (hub.Page, error) { // it names an agent, though it is no poll of that agent
-			return r.Messages(actsAs(t.Context(), 1), hub.MessagesQuery{Channel: "general", Limit: 10, Wait: time.Second})
+		parked(t, async(func() (hub.Page, error) { // it comes from an agent, though it is no poll of that agent
+			ctx := hub.WithCaller(t.Context(), &hub.Caller{Relay: "cy", Acts: "cy"})
+			return r.Messages(ctx, hub.MessagesQuery{Channel: "general", Limit: 10, Wait: time.Second})
 		}))
+		for range hub.MaxParkedPerAgent + 1 {
+			parked(t, async(func() (hub.Page, error) {
+				ctx := hub.WithCaller(t.Context(), &hub.Caller{Operator: true, Acts: hub.AgentOperator})
+				return r.Log(ctx, hub.LogQuery{Limit: 10, Direct: true, SinceID: r.view.Ring.Visible(), Wait: time.Second})
+			}))
+		}
 		parked(t, async(func() (hub.Page, error) {
 			return r.Log(asOperator(t.Context()), hub.LogQuery{Limit: 10, SinceID: r.view.Ring.Visible(), Wait: time.Second})
 		}))

@@ -25,10 +25,11 @@ type pollCall struct {
 	kept     bool // rows of muted senders have come, which the wait does not end with
 }
 
-// waiter is the agent to which the wait of a call counts that is not an agent's own poll.
+// waiter is the agent to which the wait of a call counts that is not an agent's own poll: one
+// that has proved itself, because a call that waits makes its agent reachable.
 func waiter(ctx context.Context) hub.AgentID {
 	c := hub.CallerOf(ctx)
-	return cmp.Or(c.Agent, c.Acts)
+	return cmp.Or(c.Agent, c.Relay)
 }
 
 // poll reads a feed. If the feed has no rows, poll waits for the first one. A row that

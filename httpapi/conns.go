@@ -13,7 +13,7 @@ import (
 const (
 	quietFor = 250 * time.Millisecond // for the header of a request, from its first byte on
 	bodyFor  = time.Second            // for the next bodyPart bytes of a request's body, or the rest of it
-	writeFor = 5 * time.Second        // for the client to take what is written at a time, if that is long
+	writeFor = 5 * time.Second        // for the client to make room for the next part bytes of an answer
 	bodyPart = 64 << 10               // bytes
 )
 
@@ -23,8 +23,9 @@ const (
 // those that carry no request give way to new ones, and those that keep the hub waiting for
 // the rest of a request, or for room for an answer.
 //
-// A connection is in a list only while it waits for its client, which it does in Read and
-// Write. A request that is there whole is in none, wherever net/http keeps it.
+// A connection is in one of the lists only while it waits in Read. A request that is there
+// whole is in none, wherever net/http keeps it. Writes are many and seldom wait, so that they
+// only note when they began; all connections are looked at where that is asked for.
 type conns struct {
 	open sync.WaitGroup
 
@@ -32,7 +33,7 @@ type conns struct {
 	headers waitingConns // for the rest of a header, or for the first request
 	idle    waitingConns // for the next request
 	bodies  waitingConns // for the rest of a body, whether a handler reads it or net/http passes over it
-	answers waitingConns // for room for a long piece of an answer
+	all     map[*boundedConn]struct{}
 }
 
 // waitingConns are connections that wait for their clients, those first that have begun
@@ -78,6 +79,12 @@ func (c *conns) changed(accepted net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		c.open.Add(1)
+		c.mu.Lock()
+		if c.all == nil {
+			c.all = map[*boundedConn]struct{}{}
+		}
+		c.all[conn] = struct{}{}
+		c.mu.Unlock()
 		c.wait(conn, &c.headers, time.Now())
 	case http.StateActive:
 		conn.phase.Store(phaseWork)
@@ -88,6 +95,9 @@ func (c *conns) changed(accepted net.Conn, state http.ConnState) {
 		conn.phase.Store(phaseIdle)
 	case http.StateClosed, http.StateHijacked:
 		c.done(conn)
+		c.mu.Lock()
+		delete(c.all, conn)
+		c.mu.Unlock()
 		c.open.Done()
 	}
 }
@@ -136,13 +146,25 @@ func (c *conns) makeRoom() bool {
 		conn, ok = c.bodies.first(bodyFor)
 	}
 	if !ok {
-		conn, ok = c.answers.first(writeFor)
+		conn, ok = c.unread()
 	}
 	if ok {
 		conn.leave()
 		_ = conn.Close() // the server notices it
 	}
 	return ok
+}
+
+// unread returns the connection whose client has kept a write waiting for longest, if that is
+// for at least writeFor. The caller holds the mutex.
+func (c *conns) unread() (oldest *boundedConn, ok bool) {
+	before := time.Now().Add(-writeFor).UnixNano()
+	for conn := range c.all {
+		if began := conn.writing.Load(); began != 0 && began <= before {
+			oldest, before = conn, began
+		}
+	}
+	return oldest, oldest != nil
 }
 
 // ended waits until all connections have ended.
@@ -220,7 +242,8 @@ type boundedConn struct {
 	conns   *conns
 	release func()
 	phase   atomic.Int32
-	heard   atomic.Bool // bytes of the next request have arrived
+	heard   atomic.Bool  // bytes of the next request have arrived
+	writing atomic.Int64 // since when a write waits, in nanoseconds of Unix time; 0: none does
 
 	// Of the body that is being read, where it has not come with its header. Read uses them,
 	// and changed between two requests.
@@ -273,14 +296,17 @@ func (c *boundedConn) readBody(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. A short piece has room in the system's buffers.
-func (c *boundedConn) Write(b []byte) (int, error) {
-	if len(b) < part {
-		return c.Conn.Write(b)
+// Write implements net.Conn. A client has its time for each part of an answer.
+func (c *boundedConn) Write(b []byte) (written int, err error) {
+	defer c.writing.Store(0)
+	for {
+		c.writing.Store(time.Now().UnixNano())
+		n, err := c.Conn.Write(b[:min(len(b), part)])
+		written, b = written+n, b[n:]
+		if err != nil || len(b) == 0 {
+			return written, err
+		}
 	}
-	c.conns.wait(c, &c.conns.answers, time.Now())
-	defer c.conns.done(c)
-	return c.Conn.Write(b)
 }
 
 // Close implements net.Conn.

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"io"
 	"net"
 	"net/http"
 	"testing"
@@ -101,23 +102,34 @@ func TestFlowingBodiesDoNotGiveWay(t *testing.T) {
 	})
 }
 
-// TestUnreadAnswersGiveWay: a client that takes nothing of a long answer gives way, and not
-// before it had some time.
+// TestUnreadAnswersGiveWay: a client that takes nothing of its answers gives way, however short
+// they are, and not before it had some time. One that reads slowly keeps its place.
 func TestUnreadAnswersGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open conns
-		_, server := net.Pipe()
+		client, server := net.Pipe()
 		conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
 		open.changed(conn, http.StateNew)
 		open.changed(conn, http.StateActive)
 		failed := make(chan error, 1)
 		go func() {
-			_, err := conn.Write(make([]byte, part))
+			_, err := conn.Write(make([]byte, 10*part))
+			if err == nil {
+				_, err = conn.Write(make([]byte, 100))
+			}
 			failed <- err
 		}()
+		for range 10 {
+			time.Sleep(writeFor - time.Millisecond)
+			if open.makeRoom() {
+				t.Fatal("an answer that is read slowly was cut off")
+			}
+			_, err := io.ReadFull(client, make([]byte, part))
+			require.NoError(t, err)
+		}
 		time.Sleep(writeFor - time.Millisecond)
 		if open.makeRoom() {
-			t.Fatal("the answer was cut off at once")
+			t.Fatal("the last answer was cut off at once")
 		}
 		time.Sleep(time.Millisecond)
 		if !open.makeRoom() || <-failed == nil {

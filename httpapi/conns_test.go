@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -142,5 +143,30 @@ func TestUnsentBodiesGiveWay(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		})
+	}
+}
+
+// TestUnreadPagesGiveWay: a client that asks for page after page and reads none keeps nobody
+// out, though each piece that is written is short.
+func TestUnreadPagesGiveWay(t *testing.T) {
+	t.Parallel()
+	e := startEdge(t, func(c *httpapi.Config) { c.MaxConnections, c.WriteTimeout = 2, time.Minute })
+	row := hub.EncodedMessage(`{"id":1,"body":"` + strings.Repeat("x", 40_000) + `"}`)
+	e.events = func(context.Context, hub.EventsQuery) (hub.Page, error) {
+		return hub.Page{Rows: slices.Repeat([]hub.EncodedMessage{row}, 25)}, nil
+	}
+	for i := range 2 {
+		k := keepUnread(t, e)
+		for range 40 {
+			k.ask(t, e.addr, fmt.Sprintf("/v1/events?agent_id=reader-%d&timeout=0", i))
+		}
+		if status := k.status(t); status != 200 {
+			t.Fatalf("status %d", status)
+		}
+	}
+	k := keep(t, e.addr)
+	k.ask(t, e.addr, "/healthz")
+	if status := k.answered(t); status != 200 {
+		t.Errorf("status %d", status)
 	}
 }

@@ -347,14 +347,14 @@ func (d *Directory) enter(caller *hub.Caller, agent hub.AgentID, kind hub.Parked
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "%d calls already wait, as many as the hub has connections for", d.waiting).
 			With("limit", d.MostParked).WithRetryAfter(parkRetrySec).
 			WithFix("let some of them end, or start the hub with a higher limit of open files")
-	case agent != "" && n.calls >= hub.MaxParkedPerAgent:
+	case agent != "" && n.calls >= hub.MaxParkedPerAgent && !(caller.Operator && agent.Reserved()):
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "agent %s already has %d calls waiting", agent, hub.MaxParkedPerAgent).
 			With("limit", hub.MaxParkedPerAgent).WithRetryAfter(parkRetrySec).
 			WithFix("let one of them end, or use an agent id of its own for every process")
 	case agent == "" && !caller.Operator && n.calls >= hub.MaxParkedOfNobody:
 		return nil, hub.Errorf(hub.CodeTooManyPolls, "%d calls that name no agent already wait", n.calls).
 			With("limit", hub.MaxParkedOfNobody).WithRetryAfter(parkRetrySec).
-			WithFix("name your agent in agent_id or prove its session, or let one of those calls end")
+			WithFix("wait for the events of your agent, prove its session, or let one of those calls end")
 	}
 	now := hub.TimeOf(time.Now())
 	if p := d.live[agent]; p != nil && n.calls == 0 {

@@ -17,9 +17,10 @@ import (
 
 // test runs all tests in Go, without cgo, so that they share what the executable is
 // compiled from. Packages mostly wait: more of them run at once than there are
-// processors. The one that takes longest is named first and so begins first.
+// processors. Those that take longest are named first and so begin first: begun last, one of
+// them alone would take minutes at the end.
 func test(ctx context.Context, total *tally) error {
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./...")
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./stress", "./...")
 }
 
 // race runs all tests in Go under the race detector.
@@ -27,7 +28,7 @@ func race(ctx context.Context, total *tally) error {
 	if err := findCompiler(ctx); err != nil {
 		return err
 	}
-	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, "-race", "-shuffle=on", "-timeout=30m", "./cmd/hubcli", "./...")
+	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, "-race", "-shuffle=on", "-timeout=30m", "./cmd/hubcli", "./stress", "./...")
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.

@@ -218,7 +218,7 @@ var faults = []fault{
 	{168, "idle connections keep others out", "permit", drop("l.conns.makeRoom()"), "TestIdleConnectionsGiveWay"},
 	{168, "a request in the buffer counts as none", "changed", swap("conn.phase.Store(phaseIdle)", "conn.phase.Store(phaseIdle)\n\t\tc.wait(conn, &c.idle, time.Now())"), "TestRequestsInTheBufferDoNotGiveWay"},
 	{168, "a body has one time for all its parts", "readBody", never("bodyPart"), "TestFlowingBodiesDoNotGiveWay"},
-	{168, "answers that nobody takes keep others out", "makeRoom", drop("c.answers.first(writeFor)"), "TestUnreadAnswersGiveWay"},
+	{168, "answers that nobody takes keep others out", "makeRoom", drop("c.unread()"), "TestUnreadAnswersGiveWay"},
 	{168, "calls that wait take all connections", "enter", never("d.MostParked"), "TestParkedPollLimitOfAllAgents"},
 	{168, "bodies that do not come keep others out", "makeRoom", drop("c.bodies.first(bodyFor)"), "TestUnsentBodiesGiveWay"},
 	{168, "a request that has begun counts as none", "makeRoom", never("conn.heard.Load()"), "TestBegunRequestsDoNotGiveWayAtOnce"},
