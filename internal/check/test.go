@@ -15,12 +15,17 @@ import (
 	"sync"
 )
 
+// everything is all packages. Those that take longest are named first and so begin first: begun
+// last, one of them alone would take minutes at the end.
+func everything(flags ...string) []string {
+	return append(flags, "./cmd/hubcli", "./relay/forwarder", "./stress", "./...")
+}
+
 // test runs all tests in Go, without cgo, so that they share what the executable is
 // compiled from. Packages mostly wait: more of them run at once than there are
-// processors. Those that take longest are named first and so begin first: begun last, one of
-// them alone would take minutes at the end.
+// processors.
 func test(ctx context.Context, total *tally) error {
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()), "./cmd/hubcli", "./stress", "./...")
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, everything("-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()))...)
 }
 
 // race runs all tests in Go under the race detector.
@@ -28,7 +33,7 @@ func race(ctx context.Context, total *tally) error {
 	if err := findCompiler(ctx); err != nil {
 		return err
 	}
-	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, "-race", "-shuffle=on", "-timeout=30m", "./cmd/hubcli", "./stress", "./...")
+	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, everything("-race", "-shuffle=on", "-timeout=30m")...)
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.
