@@ -25,7 +25,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 		return hub.Posted{}, err
 	}
 	h.view.NoteReply(ctx, m.From, m.ReplyTo)
-	h.view.ReadWhole(m.From, m.ReplyTo)
+	h.view.ReadWhole(ctx, m.From, m.ReplyTo)
 	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To), Muted: h.mutedNow(ctx, &m, out.Row)}, nil
 }
 
@@ -214,9 +214,7 @@ func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if err := h.view.Share(ctx, len(m.JSON)); err != nil {
 		return nil, err
 	}
-	if !hub.CallerOf(ctx).Peeks {
-		h.view.ReadWhole(viewer, id)
-	}
+	h.view.ReadWhole(ctx, viewer, id)
 	return m.JSON, nil
 }
 

@@ -176,12 +176,6 @@ func (c *call) parksRead(wait *time.Duration) {
 	c.parks(*wait)
 }
 
-// peeks reports whether a read of messages leaves no mark: it asks for that, or it is a HEAD,
-// which shows nobody a row.
-func (c *call) peeks(q *api.Query) bool {
-	return q.Bool("peek") || c.r.Method == http.MethodHead
-}
-
 // parks prepares for an answer that may come only after wait: the deadlines of net/http
 // count from the request. The call keeps its turn until it really waits; see callTurn.
 func (c *call) parks(wait time.Duration) {

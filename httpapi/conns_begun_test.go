@@ -51,11 +51,8 @@ func TestRequestsNeverGiveWay(t *testing.T) {
 // its answer. The server has read it then, and its connection is not idle.
 func TestRequestsInTheBufferDoNotGiveWay(t *testing.T) {
 	var open conns
-	_, server := net.Pipe()
-	conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
-	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle} {
-		open.changed(conn, state)
-	}
+	conn, _ := working(&open)
+	open.changed(conn, http.StateIdle)
 	if open.makeRoom() {
 		t.Fatal("a connection whose next request is there was taken")
 	}
@@ -68,10 +65,7 @@ func TestRequestsInTheBufferDoNotGiveWay(t *testing.T) {
 func TestFlowingBodiesDoNotGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open conns
-		client, server := net.Pipe()
-		conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
-		open.changed(conn, http.StateNew)
-		open.changed(conn, http.StateActive)
+		conn, client := working(&open)
 		go func() { // as a handler reads a body
 			for b := make([]byte, 4096); ; {
 				if _, err := conn.Read(b); err != nil {
@@ -107,10 +101,7 @@ func TestFlowingBodiesDoNotGiveWay(t *testing.T) {
 func TestUnreadAnswersGiveWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open conns
-		client, server := net.Pipe()
-		conn := &boundedConn{Conn: server, conns: &open, release: func() {}}
-		open.changed(conn, http.StateNew)
-		open.changed(conn, http.StateActive)
+		conn, client := working(&open)
 		failed := make(chan error, 1)
 		go func() {
 			_, err := conn.Write(make([]byte, 10*part))
@@ -143,11 +134,8 @@ func TestUnreadAnswersGiveWay(t *testing.T) {
 // begun returns a connection that was idle for a minute and has got the first bytes of a
 // request now.
 func begun(t *testing.T, open *conns) *boundedConn {
-	client, server := net.Pipe()
-	conn := &boundedConn{Conn: server, conns: open, release: func() {}}
-	for _, state := range []http.ConnState{http.StateNew, http.StateActive, http.StateIdle} {
-		open.changed(conn, state)
-	}
+	conn, client := working(open)
+	open.changed(conn, http.StateIdle)
 	go func() {
 		time.Sleep(time.Minute)
 		_, _ = client.Write([]byte("GET"))
@@ -155,4 +143,13 @@ func begun(t *testing.T, open *conns) *boundedConn {
 	_, err := conn.Read(make([]byte, 4096))
 	require.NoError(t, err)
 	return conn
+}
+
+// working returns a connection on which a request is being answered, and its client's end.
+func working(open *conns) (conn *boundedConn, client net.Conn) {
+	client, server := net.Pipe()
+	conn = &boundedConn{Conn: server, conns: open, release: func() {}}
+	open.changed(conn, http.StateNew)
+	open.changed(conn, http.StateActive)
+	return conn, client
 }

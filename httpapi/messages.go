@@ -106,7 +106,7 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 		Limit:       query.Limit(),
 		MaxChars:    query.MaxChars(),
 		Wait:        query.Wait(c.route.Wait.Default),
-		Peek:        c.peeks(query),
+		Peek:        query.Bool("peek"),
 	}
 	q.Channels = channels(query.Names("channel", hub.MaxNameChars))
 	if len(q.Channels) != 0 && q.RoomID != "" {
@@ -187,7 +187,7 @@ func getInbox(c *call) (reply, error) {
 		Since: query.Cursor("since_id"),
 		Limit: query.Limit(),
 		Tail:  query.Bool("tail"),
-		Peek:  c.peeks(query),
+		Peek:  query.Bool("peek"),
 	}
 	asOperator := query.Bool("as_operator") || agent.Reserved()
 	if err := query.Err(); err != nil {

@@ -110,36 +110,10 @@ func (s *Server) write(c *call, rep *reply) error {
 		}
 		b, rep.result = append(b, encoded...), nil // the rows need not stay while a client reads
 	}
-	if rep.acquired != nil {
-		b = append(b, `,"acquired":`...)
-		b = strconv.AppendBool(b, *rep.acquired)
+	b, err := rep.appendRest(b)
+	if err != nil {
+		return err
 	}
-	if rep.next != "" {
-		b = append(b, `,"next_cursor":"`...)
-		b = append(b, rep.next...) // letters, digits, - and _
-		b = append(b, '"')
-	}
-	if rep.behind != nil {
-		b = append(b, `,"behind":`...)
-		b = strconv.AppendInt(b, *rep.behind, 10)
-	}
-	if rep.muted != nil {
-		encoded, err := json.Marshal(rep.muted)
-		if err != nil {
-			return err
-		}
-		b = append(b, `,"muted":`...)
-		b = append(b, encoded...)
-	}
-	if rep.recipient != nil {
-		encoded, err := json.Marshal(rep.recipient)
-		if err != nil {
-			return err
-		}
-		b = append(b, `,"recipient":`...)
-		b = append(b, encoded...)
-	}
-	b = append(b, '}')
 	*buffer = b
 	if rep.status == 0 {
 		rep.status = http.StatusOK
@@ -161,6 +135,40 @@ func (s *Server) write(c *call, rep *reply) error {
 		}
 	}
 	return nil
+}
+
+// appendRest appends the members behind the result, and the end.
+func (rep *reply) appendRest(b []byte) ([]byte, error) {
+	if rep.acquired != nil {
+		b = append(b, `,"acquired":`...)
+		b = strconv.AppendBool(b, *rep.acquired)
+	}
+	if rep.next != "" {
+		b = append(b, `,"next_cursor":"`...)
+		b = append(b, rep.next...) // letters, digits, - and _
+		b = append(b, '"')
+	}
+	if rep.behind != nil {
+		b = append(b, `,"behind":`...)
+		b = strconv.AppendInt(b, *rep.behind, 10)
+	}
+	if rep.muted != nil {
+		encoded, err := json.Marshal(rep.muted)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, `,"muted":`...)
+		b = append(b, encoded...)
+	}
+	if rep.recipient != nil {
+		encoded, err := json.Marshal(rep.recipient)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, `,"recipient":`...)
+		b = append(b, encoded...)
+	}
+	return append(b, '}'), nil
 }
 
 // maxAnswers bounds the encoded lists and rows that are under way, those of more than part

@@ -89,7 +89,7 @@ func (c *call) streamQuery() (hub.EventsQuery, error) {
 		Since:       query.Cursor("since_id"),
 		ExcludeSelf: query.Bool("exclude_self"),
 		Limit:       hub.DefaultPageRows,
-		Peek:        c.peeks(query),
+		Peek:        query.Bool("peek"),
 		Streamed:    true,
 	}
 	if last := c.r.Header.Get(api.HeaderLastEventID); last != "" {

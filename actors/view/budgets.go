@@ -194,8 +194,8 @@ func (b *budgets) owe(k digestKey) {
 }
 
 // ReadWhole notes that an agent has read a whole message.
-func (v *View) ReadWhole(agent hub.AgentID, id hub.MessageID) {
-	if v.budgets.owed.Load() == 0 {
+func (v *View) ReadWhole(ctx context.Context, agent hub.AgentID, id hub.MessageID) {
+	if v.budgets.owed.Load() == 0 || !counts(ctx, agent) {
 		return
 	}
 	v.budgets.digestsMu.Lock()

@@ -8,9 +8,10 @@ import (
 )
 
 // counts reports whether a read in the name of agent shows that the agent has seen the
-// rows. Reads by the operator and by a watch do not.
+// rows. Reads by the operator and by a watch do not, nor do those that show nobody a row.
 func counts(ctx context.Context, agent hub.AgentID) bool {
-	return agent != "" && !agent.Watcher() && !agent.Reserved() && !hub.CallerOf(ctx).Operator
+	caller := hub.CallerOf(ctx)
+	return agent != "" && !agent.Watcher() && !agent.Reserved() && !caller.Operator && !caller.Peeks
 }
 
 // NotePoll notes what the agent of a poll has seen. A poll of a thread tells
