@@ -108,6 +108,8 @@ class Hub:
     def suspended(self):
         """Within it the hub takes connections and answers nothing."""
         os.kill(self._server.pid, signal.SIGSTOP)
+        if hasattr(os, "waitid"):  # the signal takes a moment to stop all threads
+            os.waitid(os.P_PID, self._server.pid, os.WSTOPPED | os.WNOWAIT)
         try:
             yield
         finally:
