@@ -176,18 +176,15 @@ func (c *call) parksRead(wait *time.Duration) {
 	c.parks(*wait)
 }
 
-// parks prepares for an answer that may come only after wait: the deadlines of net/http
-// count from the request. The call keeps its turn until it really waits; see callTurn.
+// parks prepares for an answer that may come only after wait: the deadline by which net/http
+// reads counts from the request. The call keeps its turn until it really waits; see callTurn.
 func (c *call) parks(wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
 	c.parked = true
-	rc := http.NewResponseController(c.w)
-	// An error means that the connection is gone or belongs to a test; the
-	// write will show it.
-	_ = rc.SetReadDeadline(time.Time{})
-	_ = rc.SetWriteDeadline(time.Now().Add(wait + c.server.config.WriteTimeout))
+	// An error means that the connection is gone or belongs to a test; the write will show it.
+	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 }
 
 // id parses a path parameter that is a message or task id.

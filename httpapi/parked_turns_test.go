@@ -181,6 +181,27 @@ func TestUnreadAnswersEnd(t *testing.T) {
 	}
 }
 
+// TestSlowCallsAreAnswered: a call that takes longer than the time for one answer is answered
+// all the same, also with an error.
+func TestSlowCallsAreAnswered(t *testing.T) {
+	t.Parallel()
+	const slow = 300 * time.Millisecond
+	e := startEdge(t, func(c *httpapi.Config) { c.ReadTimeout, c.WriteTimeout = slow/4, slow/4 })
+	for _, want := range []struct {
+		status int
+		err    error
+	}{{200, nil}, {503, hub.NewError(hub.CodeOverloaded, "later")}} {
+		e.messages = func(context.Context) (hub.Page, error) {
+			time.Sleep(slow) // a slow disk
+			return hub.Page{}, want.err
+		}
+		answer, _ := e.exchange(t, fmt.Sprintf("GET /v1/log HTTP/1.1\r\nHost: %s\r\n\r\n", e.addr))
+		if answer.StatusCode != want.status {
+			t.Errorf("status %d, want %d", answer.StatusCode, want.status)
+		}
+	}
+}
+
 // TestUnreadListsShareMemory: lists that nobody takes have a bounded share of memory, and each
 // agent has a quarter of it. One that goes beyond it is refused before anything of it is sent.
 func TestUnreadListsShareMemory(t *testing.T) {

@@ -90,7 +90,7 @@ func (s *Server) write(c *call, rep *reply) error {
 		header[api.HeaderReplayed] = replayedTrue
 	}
 	if rep.page != nil {
-		*buffer = s.sendPage(c.w, header, rep.page, (*buffer)[:0])
+		*buffer = sendPage(c.w, header, rep.page, (*buffer)[:0])
 		rep.status = http.StatusOK
 		return nil
 	}
@@ -122,7 +122,6 @@ func (s *Server) write(c *call, rep *reply) error {
 		if err := s.shareAnswers(c, len(b), len(long)); err != nil {
 			return err
 		}
-		s.boundWrite(c.w)
 	}
 	if long == nil {
 		send(c.w, header, rep.status, b)
@@ -219,9 +218,9 @@ func (c *call) endAnswer() {
 // into the buffers of its connection.
 const part = 64 << 10
 
-// boundWrite bounds the writing of an answer that is long or that its call has waited for.
-// The deadline of net/http counts from the request, and that of a call that may wait is
-// later still.
+// boundWrite gives an answer its time from now on. The deadline of net/http counts from the
+// request: a call that took longer would lose its answer, and a call that may wait would have
+// its whole wait as well.
 func (s *Server) boundWrite(w http.ResponseWriter) {
 	// An error means that the connection is gone or belongs to a test; the write will show it.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))
@@ -230,7 +229,7 @@ func (s *Server) boundWrite(w http.ResponseWriter) {
 // sendPage sends rows in their stored encoding: a short page in one write, a
 // long one in parts, so that memory does not hold its rows twice. It returns b,
 // which may have grown, for reuse.
-func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
+func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byte) []byte {
 	const (
 		first = `{"ok":true,"result":[`
 		next  = `],"next_since_id":`
@@ -242,7 +241,6 @@ func (s *Server) sendPage(w http.ResponseWriter, header http.Header, page *hub.P
 	b = append(b, first...)
 	long := size > part
 	if long {
-		s.boundWrite(w)
 		var digits [20]byte
 		size += len(first) - 1 + len(next) + len(strconv.AppendInt(digits[:0], int64(page.NextSinceID), 10)) + 1
 		begin(w, header, http.StatusOK, size)

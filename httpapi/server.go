@@ -132,9 +132,7 @@ func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.R
 	defer c.endAnswer()
 	rep, err := s.run(c)
 	defer c.giveTurnLater()()
-	if c.parked {
-		s.boundWrite(w)
-	}
+	s.boundWrite(w)
 	if err == nil && !rep.done {
 		err = s.write(c, &rep)
 	}
