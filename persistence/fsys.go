@@ -3,6 +3,7 @@ package persistence
 import (
 	"io"
 	"os"
+	"path/filepath"
 
 	"hubcli/internal/osfile"
 )
@@ -42,7 +43,7 @@ func readFile(fsy fsys, name string, limit int64) ([]byte, error) {
 // replaceFile calls osfile.Replace with a temporary file, which the next start
 // deletes if a crash leaves it.
 func replaceFile(fsy fsys, name string, write func(io.Writer) error, check func(io.Reader) error) error {
-	return osfile.Replace(fsy, name, osfile.Content{Write: write, Check: check, Temp: name + tempSuffix})
+	return osfile.Replace(fsy, name, osfile.Content{Write: write, Check: check, Temp: filepath.Base(name) + tempSuffix})
 }
 
 // tempSuffix ends the names of files that are not complete yet.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
@@ -99,4 +100,27 @@ func TestSearchAfterSIGKILL(t *testing.T) {
 		}
 	}
 	t.Logf("%d messages were acknowledged", len(acknowledged))
+}
+
+// TestHubUsesNoCurrentFolder: a hub works wherever it is started, also in a folder in which
+// nothing can be made.
+func TestHubUsesNoCurrentFolder(t *testing.T) {
+	current := t.TempDir()
+	if runtime.GOOS == "linux" {
+		current = "/proc"
+	}
+	port, err := freePort()
+	require.NoError(t, err)
+	dir := t.TempDir()
+	cmd := exec.Command("hubcli", "--port", port, "--storage", filepath.Join(dir, "store"), "--spool-dir", filepath.Join(dir, "spool"), "--quiet")
+	cmd.Dir = current
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	require.NoError(t, until(func() bool { s, err := at(port).AppStatus(t.Context()); return err == nil && s.Search.Open }))
+	if made, err := filepath.Glob(filepath.Join(current, "*.new")); err != nil || len(made) > 0 {
+		t.Errorf("the hub has made %q, %v", made, err)
+	}
 }

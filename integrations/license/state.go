@@ -81,7 +81,7 @@ func (l *Licenses) save(s *state) error {
 }
 
 func (l *Licenses) write(name string, b []byte) error {
-	return osfile.Replace(osfile.Disk{}, l.path(name), osfile.Content{Mode: 0o600, Exactly: true, Temp: l.path(name) + ".part", Write: osfile.Bytes(b)})
+	return osfile.Replace(osfile.Disk{}, l.path(name), osfile.Content{Mode: 0o600, Exactly: true, Temp: name + ".part", Write: osfile.Bytes(b)})
 }
 
 // remove deletes a file; one that is not there is no error.

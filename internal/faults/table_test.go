@@ -303,6 +303,7 @@ var faults = []fault{
 	{157, "Badger tries again what its list could not take", "unlisted", swap("return err", "continue"), "TestFailedListEndsBadgersPart"},
 	{157, "an input/output error is damage", "ioError", never("syscall.EIO"), "TestFailingDiskIsNoDamage"},
 	{157, "an error is logged each time", "due", never("repeatAfter"), "TestRepeatedErrorIsLoggedOnceAMinute"},
+	{157, "a temporary file is made in the current folder", "writeTemp", swap("filepath.Join(filepath.Dir(name), temp)", "temp"), "TestTemporaryFilesAreBesideTheirFiles"},
 	{158, "the database ends the process silently", "Write", never("endsProcess()"), "TestDatabaseDoesNotEndTheProcessSilently"},
 	{158, "a value log is taken for a write-ahead file", "scan", never("e.meta&metaTxn == 0 && len(open) == 0"), "TestValueLogIsNoWriteAheadFile"},
 	{158, "headers of older value logs are not looked at", "verifyLogs", swap("withMap(name, checkLogHeader)", "error(nil)"), "TestHeadersOfLogsAreChecked"},

@@ -1,8 +1,10 @@
 package osfile
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -78,9 +80,9 @@ type Content struct {
 	// Check reads back what Write has written, after it is on the disk and before it
 	// takes the name. An error leaves the name as it was. Nil checks nothing.
 	Check func(io.Reader) error
-	// Temp is the name of the temporary file, in the folder of the file. What a crash
-	// has left under that name is overwritten. Empty: a new name that begins with
-	// Prefix, or with DefaultPrefix.
+	// Temp is the name of the temporary file in the folder of the file, without that
+	// folder. What a crash has left under that name is overwritten. Empty: a new name
+	// that begins with Prefix, or with DefaultPrefix.
 	Temp, Prefix string
 	// Mode is the mode of the file; zero is 0600. The umask applies unless Exactly.
 	Mode    fs.FileMode
@@ -147,14 +149,14 @@ func renameToFree(from, to string) error {
 // writeTemp writes the content into the temporary file, syncs it, and returns its
 // name. After an error no file is left.
 func (c *Content) writeTemp(fsys FS, name string) (temp string, err error) {
-	temp, flag := c.Temp, os.O_TRUNC
-	if temp == "" {
-		prefix := c.Prefix
-		if prefix == "" {
-			prefix = DefaultPrefix
-		}
-		temp, flag = filepath.Join(filepath.Dir(name), prefix+rand.Text()), os.O_EXCL
+	if temp = c.Temp; temp != filepath.Base(temp) && temp != "" {
+		return "", fmt.Errorf("osfile: the name of the temporary file, %q, is a path", temp)
 	}
+	flag := os.O_TRUNC
+	if temp == "" {
+		temp, flag = cmp.Or(c.Prefix, DefaultPrefix)+rand.Text(), os.O_EXCL
+	}
+	temp = filepath.Join(filepath.Dir(name), temp)
 	mode := c.Mode
 	if mode == 0 {
 		mode = 0o600

@@ -17,8 +17,9 @@ import (
 // failing is a disk that fails at one operation and notes all of them.
 type failing struct {
 	FS
-	at    int // the operation that fails; negative: none
-	steps []string
+	at     int // the operation that fails; negative: none
+	steps  []string
+	opened []string
 }
 
 var errPlanned = errors.New("planned")
@@ -35,6 +36,7 @@ func (f *failing) OpenFile(name string, flag int, perm fs.FileMode) (File, error
 	if err := f.step("open"); err != nil {
 		return nil, err
 	}
+	f.opened = append(f.opened, name)
 	file, err := f.FS.OpenFile(name, flag, perm)
 	return &failingFile{file, f}, err
 }
@@ -114,7 +116,7 @@ func TestReplaceFailsAtEveryStep(t *testing.T) {
 func TestReplaceRefusesWhatItsCheckRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o600))
-	err := Replace(Disk{}, path, Content{Write: Bytes([]byte("bad")), Check: func(io.Reader) error { return errPlanned }, Temp: path + ".tmp"})
+	err := Replace(Disk{}, path, Content{Write: Bytes([]byte("bad")), Check: func(io.Reader) error { return errPlanned }, Temp: "f.tmp"})
 	b, _ := os.ReadFile(path)
 	if _, left := os.Lstat(path + ".tmp"); !errors.Is(err, errPlanned) || string(b) != "old" || !errors.Is(left, fs.ErrNotExist) {
 		t.Errorf("%v, %q, temporary file: %v", err, b, left)
@@ -126,9 +128,26 @@ func TestReplaceRefusesWhatItsCheckRefuses(t *testing.T) {
 func TestReplaceOverwritesWhatACrashLeft(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	require.NoError(t, os.WriteFile(path+".tmp", bytes.Repeat([]byte("x"), 100), 0o600))
-	require.NoError(t, Replace(Disk{}, path, Content{Write: Bytes([]byte("new")), Temp: path + ".tmp"}))
+	require.NoError(t, Replace(Disk{}, path, Content{Write: Bytes([]byte("new")), Temp: "f.tmp"}))
 	if b, _ := os.ReadFile(path); string(b) != "new" {
 		t.Errorf("%q", b)
+	}
+}
+
+// TestTemporaryFilesAreBesideTheirFiles: a file is replaced whatever the current folder of the
+// process is. It may be on another disk, or not be one to write to.
+func TestTemporaryFilesAreBesideTheirFiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	for _, content := range []Content{{}, {Temp: "f.tmp"}, {Prefix: "p-"}} {
+		f := &failing{FS: Disk{}, at: -1}
+		content.Write = Bytes([]byte("new"))
+		require.NoError(t, Replace(f, path, content))
+		if len(f.opened) != 1 || filepath.Dir(f.opened[0]) != filepath.Dir(path) {
+			t.Errorf("opened %q", f.opened)
+		}
+	}
+	if err := Replace(Disk{}, path, Content{Write: Bytes(nil), Temp: path + ".tmp"}); err == nil {
+		t.Error("a path is taken for a name")
 	}
 }
 

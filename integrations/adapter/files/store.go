@@ -123,7 +123,7 @@ func (s *Store) writeOwn(name string, b []byte) error {
 	}
 	path := filepath.Join(s.dir, name)
 	return osfile.Replace(osfile.Disk{}, path, osfile.Content{
-		Write: osfile.Bytes(b), Temp: path + nameTemp,
+		Write: osfile.Bytes(b), Temp: filepath.Base(path) + nameTemp,
 		Check: func(io.Reader) error { return s.step("rename", name) },
 	})
 }

@@ -216,7 +216,7 @@ func (d *download) begin(resp *http.Response) error {
 	if err != nil {
 		return err
 	}
-	return osfile.Replace(osfile.Disk{}, d.origin(), osfile.Content{Write: osfile.Bytes(note), Temp: d.origin() + newSuffix})
+	return osfile.Replace(osfile.Disk{}, d.origin(), osfile.Content{Write: osfile.Bytes(note), Temp: filepath.Base(d.origin()) + newSuffix})
 }
 
 // add appends the body to the part and stops where the archive must end.
