@@ -87,7 +87,7 @@ func (s *step) breakDisk(ctx context.Context, name string, how func(*disk) error
 	}
 	stop := s.load.start(ctx, s.hub.Addr)
 	defer stop()
-	many := 100 + s.random.IntN(1500)
+	many := 50 + s.random.IntN(400)
 	if err := s.wait(ctx, callWait, "answers", func() bool { return s.load.count("") >= many }); err != nil {
 		return "", err
 	}
