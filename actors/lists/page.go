@@ -5,6 +5,7 @@ import (
 
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // fit counts the rows of one answer: at most limit, and at most view.MaxPageBytes of JSON.
@@ -16,7 +17,7 @@ func (f *fit) takes(row any) bool {
 	if f.rows == f.limit {
 		return false
 	}
-	bytes := jsonBytes(reflect.ValueOf(row).Elem())
+	bytes := answers.JSONBytes(reflect.ValueOf(row).Elem())
 	if f.rows > 0 && f.bytes+bytes > view.MaxPageBytes {
 		return false
 	}
@@ -70,72 +71,3 @@ func (p *page[T]) end(c cursors, list listOf, err error) ([]T, hub.Cursor, error
 	}
 	return p.rows, "", nil
 }
-
-// Bytes of JSON, as jsonBytes counts them.
-const (
-	nameBytes   = 24 // the name of a member, with quotes, colon and comma
-	scalarBytes = 20 // a number, a truth value or null
-	timeBytes   = 26
-)
-
-// jsonBytes is about how long a value is in JSON, and seldom less than that. It looks at
-// texts and makes none: to encode each row twice would take far longer.
-func jsonBytes(v reflect.Value) (bytes int) {
-	switch v.Kind() {
-	case reflect.String:
-		return 2 + textBytes(v.String())
-	case reflect.Pointer, reflect.Interface:
-		if v.IsNil() {
-			return scalarBytes
-		}
-		return jsonBytes(v.Elem())
-	case reflect.Struct:
-		for i := range v.NumField() {
-			bytes += nameBytes + jsonBytes(v.Field(i))
-		}
-		return 2 + bytes
-	case reflect.Slice, reflect.Array:
-		if v.Type().Elem().Kind() == reflect.Uint8 { // JSON that is stored
-			return textBytes(v.Bytes())
-		}
-		for i := range v.Len() {
-			bytes += 1 + jsonBytes(v.Index(i))
-		}
-		return 2 + bytes
-	case reflect.Map:
-		for m := v.MapRange(); m.Next(); {
-			bytes += 2 + jsonBytes(m.Key()) + jsonBytes(m.Value())
-		}
-		return 2 + bytes
-	}
-	if v.Type() == reflect.TypeFor[hub.Time]() {
-		return timeBytes
-	}
-	return scalarBytes
-}
-
-// textBytes is how long a text is in JSON, without its quotes. Of the characters that
-// begin as U+2028 does, only two are escaped; all are counted so.
-func textBytes[T string | []byte](text T) (bytes int) {
-	for i := range len(text) {
-		bytes += int(byteWidth[text[i]])
-	}
-	return bytes
-}
-
-// byteWidth is how many bytes a byte of a text becomes.
-var byteWidth = func() (width [256]uint8) {
-	for b := range width {
-		switch {
-		case b == '"', b == '\\':
-			width[b] = 2
-		case b < ' ', b == '<', b == '>', b == '&': // \u003c
-			width[b] = 6
-		case b == 0xe2:
-			width[b] = 4
-		default:
-			width[b] = 1
-		}
-	}
-	return width
-}()

@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // MaxExamined bounds the rows that one call looks at. A call that finds nothing
@@ -19,7 +20,7 @@ const farBack = 10
 
 // MaxPageBytes bounds the rows of one answer, in bytes of JSON; one row may be
 // larger. The rest comes with the next call.
-const MaxPageBytes = 2 << 20
+const MaxPageBytes = answers.Rows
 
 // Feed selects messages: those of any of its scopes that pass the rest. Scopes
 // that share a message must not both be given.

@@ -16,6 +16,9 @@ import (
 // Small is the length of an answer, in bytes, up to which it need not count.
 const Small = 64 << 10
 
+// Rows bounds the rows of one answer, in bytes of JSON; one row may be longer.
+const Rows = 2 << 20
+
 // Memory counts the bytes of answers, in all and by agent. Calls that name no agent count as
 // one agent.
 type Memory struct {

@@ -1,4 +1,4 @@
-package lists
+package answers
 
 import (
 	"encoding/json"
@@ -49,8 +49,34 @@ func TestJSONBytes(t *testing.T) {
 	} {
 		b, err := json.Marshal(row)
 		require.NoError(t, err)
-		if got := jsonBytes(reflect.ValueOf(row)); got < len(b) || got > len(b)*5/4+2000 {
+		if got := JSONBytes(reflect.ValueOf(row)); got < len(b) || got > len(b)*5/4+2000 {
 			t.Errorf("%T has %d bytes, the estimate is %d", row, len(b), got)
+		}
+	}
+}
+
+// TestFitting: the longest rows are left out and the rest keeps its order. One row is there in
+// any case.
+func TestFitting(t *testing.T) {
+	long, longer := strings.Repeat("l", 1000), strings.Repeat("x", 5000)
+	for _, c := range []struct {
+		rows []string
+		most int
+		want string
+		all  bool
+	}{
+		{nil, 0, "", true},
+		{[]string{"b", "a"}, 6, "b a", true},
+		{[]string{longer, "b", long, "a"}, 1010, "b long a", false},
+		{[]string{longer, "b", long, "a"}, 1000, "b a", false},
+		{[]string{long, "b", long, "a"}, 1010, "long b a", false}, // of equal ones the last
+		{[]string{longer, long}, 1, "long", false},
+		{[]string{longer}, 1, "longer", true},
+	} {
+		got, all := Fitting(c.rows, c.most)
+		text := strings.NewReplacer(longer, "longer", long, "long").Replace(strings.Join(got, " "))
+		if text != c.want || all != c.all {
+			t.Errorf("of %d rows in %d bytes these fit: %s, all %v; want %s, %v", len(c.rows), c.most, text, all, c.want, c.all)
 		}
 	}
 }

@@ -1,0 +1,107 @@
+package answers
+
+import (
+	"reflect"
+	"slices"
+
+	"hubcli/hub"
+)
+
+// Fitting returns the rows of a list that fit into most bytes of JSON, or one row, in their
+// order. It is for lists without a cursor: it leaves out the longest rows, so that a few long
+// ones take no place from many others. all: nothing is left out.
+func Fitting[T any](rows []T, most int) (fitting []T, all bool) {
+	type measured struct{ at, bytes int }
+	lengths, sum := make([]measured, len(rows)), 0
+	for i := range rows {
+		lengths[i] = measured{i, JSONBytes(reflect.ValueOf(&rows[i]).Elem())}
+		sum += lengths[i].bytes
+	}
+	if sum <= most {
+		return rows, true
+	}
+	slices.SortStableFunc(lengths, func(a, b measured) int { return a.bytes - b.bytes })
+	var kept []int
+	sum = 0
+	for _, l := range lengths {
+		if sum += l.bytes; sum > most && len(kept) > 0 {
+			break
+		}
+		kept = append(kept, l.at)
+	}
+	slices.Sort(kept)
+	fitting = make([]T, len(kept))
+	for i, at := range kept {
+		fitting[i] = rows[at]
+	}
+	return fitting, len(kept) == len(rows)
+}
+
+// Bytes of JSON, as JSONBytes counts them.
+const (
+	nameBytes   = 24 // the name of a member, with quotes, colon and comma
+	scalarBytes = 20 // a number, a truth value or null
+	timeBytes   = 26
+)
+
+// JSONBytes is about how long a value is in JSON, and seldom less than that. It looks at
+// texts and makes none: to encode each row twice would take far longer.
+func JSONBytes(v reflect.Value) (bytes int) {
+	switch v.Kind() {
+	case reflect.String:
+		return 2 + textBytes(v.String())
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return scalarBytes
+		}
+		return JSONBytes(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			bytes += nameBytes + JSONBytes(v.Field(i))
+		}
+		return 2 + bytes
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 { // JSON that is stored
+			return textBytes(v.Bytes())
+		}
+		for i := range v.Len() {
+			bytes += 1 + JSONBytes(v.Index(i))
+		}
+		return 2 + bytes
+	case reflect.Map:
+		for m := v.MapRange(); m.Next(); {
+			bytes += 2 + JSONBytes(m.Key()) + JSONBytes(m.Value())
+		}
+		return 2 + bytes
+	}
+	if v.Type() == reflect.TypeFor[hub.Time]() {
+		return timeBytes
+	}
+	return scalarBytes
+}
+
+// textBytes is how long a text is in JSON, without its quotes. Of the characters that
+// begin as U+2028 does, only two are escaped; all are counted so.
+func textBytes[T string | []byte](text T) (bytes int) {
+	for i := range len(text) {
+		bytes += int(byteWidth[text[i]])
+	}
+	return bytes
+}
+
+// byteWidth is how many bytes a byte of a text becomes.
+var byteWidth = func() (width [256]uint8) {
+	for b := range width {
+		switch {
+		case b == '"', b == '\\':
+			width[b] = 2
+		case b < ' ', b == '<', b == '>', b == '&': // \u003c
+			width[b] = 6
+		case b == 0xe2:
+			width[b] = 4
+		default:
+			width[b] = 1
+		}
+	}
+	return width
+}()
