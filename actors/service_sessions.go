@@ -7,6 +7,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // Register makes a session; see hub.Sessions.
@@ -158,7 +159,11 @@ func (h *Hub) bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstrap, 
 	}
 	b := hub.Bootstrap{
 		AgentID: agent, LatestVisibleID: h.view.Ring.Visible(),
-		LiveAgents: h.view.Directory.Agents(""), DefaultChannel: hub.DefaultChannel, Hub: info,
+		DefaultChannel: hub.DefaultChannel, Hub: info,
+	}
+	var all bool
+	if b.LiveAgents, all = answers.Fitting(h.view.Directory.Agents(""), answers.Rows); !all {
+		b.More.Add("live_agents", hub.GetCall("/v1/agents"))
 	}
 	if s, _, ok := h.view.Directory.Session(agent); ok {
 		b.Session = &s

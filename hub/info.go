@@ -48,10 +48,11 @@ type Bootstrap struct {
 	AgentID         AgentID     `json:"agent_id"`
 	Session         *Session    `json:"session"`
 	LatestVisibleID MessageID   `json:"latest_visible_id"`
-	LiveAgents      []Session   `json:"live_agents"`
+	LiveAgents      []Session   `json:"live_agents"` // the longest rows are left out where they are too many bytes; then More has it
 	DefaultChannel  ChannelName `json:"default_channel"`
 	RoomID          *RoomID     `json:"room_id"`
 	Hub             Info        `json:"hub"`
+	More            More        `json:"more,omitempty"`
 }
 
 // AppStatus is the operator's view of the running hub.

@@ -3,6 +3,9 @@ package hub
 import (
 	"context"
 	"iter"
+	"maps"
+	"net/url"
+	"slices"
 )
 
 // Cursor says where the next page of a list begins. Only the hub that gave it can
@@ -133,3 +136,33 @@ func (q SpawnsQuery) At(c Cursor) SpawnsQuery { q.Cursor = c; return q }
 
 // At returns the query for the page at a cursor.
 func (q AsksQuery) At(c Cursor) AsksQuery { q.Cursor = c; return q }
+
+// More names each list of an answer that lacks rows, and the call that reads the whole list:
+// of the API, or a command where no call has it.
+type More map[string]string
+
+// Add notes that a list lacks rows.
+func (m *More) Add(list, call string) {
+	if *m == nil {
+		*m = More{}
+	}
+	(*m)[list] = call
+}
+
+// Lists returns the names of the lists, in the order of the alphabet.
+func (m More) Lists() []string { return slices.Sorted(maps.Keys(m)) }
+
+// GetCall writes a call of the API that reads: its path and its parameters, as pairs of a
+// name and a value. Pairs without a value are left out.
+func GetCall(path string, pairs ...string) string {
+	query := url.Values{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if pairs[i+1] != "" {
+			query.Set(pairs[i], pairs[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return "GET " + path
+	}
+	return "GET " + path + "?" + query.Encode()
+}

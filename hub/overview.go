@@ -57,6 +57,7 @@ type Overview struct {
 	Waits   []Wait      `json:"waits"`   // those for the human first
 	Circles [][]AgentID `json:"circles"` // agents that wait for each other
 	Cut     []string    `json:"cut"`     // lists that have more rows than were looked at
+	More    More        `json:"more,omitempty"`
 }
 
 // Overviews looks at a whole hub.

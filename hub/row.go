@@ -214,11 +214,13 @@ type ThreadSummary struct {
 	Status           ThreadStatus `json:"status"`
 }
 
-// Thread is one thread with its rows.
+// Thread is one thread with its rows. Lists are cut, and then More has them. Of tasks, claims
+// and locks that are too many bytes, the longest rows are left out.
 type Thread struct {
 	Thread   ThreadSummary    `json:"thread"`
-	Messages []EncodedMessage `json:"messages"`
-	Tasks    []Task           `json:"tasks"`
+	Messages []EncodedMessage `json:"messages"` // the latest
+	Tasks    []Task           `json:"tasks"`    // the oldest
 	Claims   []Claim          `json:"claims"`
 	Locks    []Lock           `json:"locks"`
+	More     More             `json:"more,omitempty"`
 }

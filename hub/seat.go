@@ -68,8 +68,9 @@ type Seat struct {
 // MaxUnread is the highest count of unread messages: more are not counted.
 const MaxUnread = 1_000
 
-// RoomStatus shows on one page what goes on in a room. Lists are cut; the
-// counts beside them are complete.
+// RoomStatus shows on one page what goes on in a room. Lists are cut, and then More has
+// them; the counts beside them are complete. Of seats and decisions that are too many bytes,
+// the longest rows are left out.
 type RoomStatus struct {
 	Room            Room       `json:"room"`
 	Project         Project    `json:"project"`
@@ -89,6 +90,7 @@ type RoomStatus struct {
 	Unread          int        `json:"unread"`        // of the caller; 0 if it names no agent
 	Spawns          []Spawn    `json:"spawns"`        // that have not ended
 	NotListening    []AgentID  `json:"not_listening"` // agents that are connected, made no call lately and would not be woken; at most 100
+	More            More       `json:"more,omitempty"`
 }
 
 // HeldRow is a claim or lock that has to do with a room: an agent with a seat

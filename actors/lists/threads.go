@@ -5,16 +5,21 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"slices"
 	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
-// maxThreadRows is how many messages an answer about a thread carries at most:
-// the latest.
-const maxThreadRows = hub.MaxPageRows
+// The longest lists of an answer about a thread: of messages the latest, of tasks the oldest.
+// maxThreadBytes bounds tasks, claims and locks, each of them.
+const (
+	maxThreadRows  = hub.MaxPageRows
+	maxThreadBytes = view.MaxPageBytes / 2
+)
 
 // Threads lists summaries; see hub.Messages.
 func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSummary, hub.Cursor, error) {
@@ -67,29 +72,24 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 		return hub.Thread{}, hub.Errorf(hub.CodeThreadNotFound, "there is no thread %s", id).
 			With("thread_id", id).WithFix("a thread begins with the first message that carries its thread_id")
 	}
-	rows, err := s.threadRows(ctx, id, sees, head)
-	if err != nil {
+	t := hub.Thread{}
+	if err := s.showMessages(ctx, &t, id, viewer, head); err != nil {
 		return hub.Thread{}, err
 	}
-	tasks, open, err := s.threadTasks(id, sees)
-	if err != nil {
+	if err := s.showTasks(&t, id, sees); err != nil {
 		return hub.Thread{}, err
 	}
 	claims, locks, err := s.view.Leases.InThread(id)
 	if err != nil {
 		return hub.Thread{}, err
 	}
-	t := hub.Thread{
-		Thread:   summary(id, part, open, int64(len(claims)), int64(len(locks))),
-		Messages: rows, Tasks: tasks, Claims: []hub.Claim{}, Locks: []hub.Lock{},
+	if err := s.showLeases(&t, id, claims, locks); err != nil {
+		return hub.Thread{}, err
 	}
-	now := s.engine.Clock.Now()
-	for i := range claims {
-		t.Claims = append(t.Claims, claims[i].Claim(now))
-	}
-	for i := range locks {
-		t.Locks = append(t.Locks, locks[i].Lock(now))
-	}
+	open := s.view.Tasks.List(func(t *core.StoredTask) bool {
+		return t.Task.ThreadID != nil && *t.Task.ThreadID == id && sees.Task(t)
+	})
+	t.Thread = summary(id, part, open, int64(len(claims)), int64(len(locks)))
 	return t, nil
 }
 
@@ -142,52 +142,97 @@ func (s *Lists) allThreads(w view.Walk, n int) ([]view.FoundThread, error) {
 	return out, nil
 }
 
-// threadRows returns the latest rows of a thread that viewer may see, oldest
-// first.
-func (s *Lists) threadRows(ctx context.Context, id hub.ThreadID, sees view.Viewer, head hub.MessageID) (rows []hub.EncodedMessage, err error) {
-	seen, bytes := 0, 0
+// showMessages shows the latest rows of a thread that viewer may see, oldest first.
+func (s *Lists) showMessages(ctx context.Context, t *hub.Thread, id hub.ThreadID, viewer hub.AgentID, head hub.MessageID) (err error) {
+	sees, seen, bytes, more := view.ViewerOf(ctx, viewer), 0, 0, false
 	share := s.view.SharePage(ctx)
 	defer func() { // also where a read panics
 		if full := share.Used(ctx, bytes); full != nil {
-			rows, err = nil, full
+			t.Messages, err = nil, full
 		}
 	}()
 	err = s.rows.Messages(view.ThreadScope(id), 0, head, true, func(m *core.StoredMessage) bool {
-		seen++
-		if sees.Message(m) {
-			rows = append(rows, m.JSON)
-			bytes += len(m.JSON)
+		if seen++; seen > view.MaxExamined {
+			more = true // it is unknown whether the viewer may see one of the rest
+		} else if sees.Message(m) {
+			if more = len(t.Messages) == maxThreadRows || bytes >= share.Bytes(); !more {
+				t.Messages = append(t.Messages, m.JSON)
+				bytes += len(m.JSON)
+			}
 		}
-		return len(rows) < maxThreadRows && seen < view.MaxExamined && bytes < share.Bytes()
+		return !more
 	})
-	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
-		rows[i], rows[j] = rows[j], rows[i]
+	slices.Reverse(t.Messages)
+	if more {
+		t.More.Add("messages", messagesCall(id, viewer, sees))
 	}
-	return rows, err
+	return err
 }
 
-// threadTasks returns the tasks of a thread that viewer may see, oldest first,
-// and those of them that have not ended.
-func (s *Lists) threadTasks(id hub.ThreadID, sees view.Viewer) (rows []hub.Task, open []core.StoredTask, err error) {
-	rows = []hub.Task{}
+// messagesCall returns the call that reads all messages of a thread that a viewer may see. It
+// marks no message as seen, and does not wait.
+func messagesCall(id hub.ThreadID, viewer hub.AgentID, sees view.Viewer) string {
+	switch {
+	case sees.All:
+		return hub.GetCall("/v1/log", "thread_id", string(id), "direct", "true")
+	case viewer == "":
+		return hub.GetCall("/v1/messages", "thread_id", string(id))
+	}
+	return hub.GetCall("/v1/events", "thread_id", string(id), "agent_id", string(viewer), "peek", "true", "timeout", "0")
+}
+
+// showTasks shows the oldest tasks of a thread that viewer may see, oldest first.
+func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) error {
+	rows, all := []hub.Task{}, true
 	var bad error
-	err = s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
+	err := s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
-		t, live := s.view.Tasks.Get(taskID)
+		task, live := s.view.Tasks.Get(taskID)
 		if !live {
-			if t, bad = s.view.StoredTask(taskID); bad != nil {
+			if task, bad = s.view.StoredTask(taskID); bad != nil {
 				return false
 			}
 		}
-		if sees.Task(&t) {
-			rows = append(rows, s.view.TaskRow(&t, sees))
-			if !t.Task.Status.Terminal() {
-				open = append(open, t)
+		if sees.Task(&task) {
+			if all = len(rows) < maxThreadRows; all {
+				rows = append(rows, s.view.TaskRow(&task, sees))
 			}
 		}
-		return len(rows) < maxThreadRows
+		return all
 	})
-	return rows, open, errors.Join(err, bad)
+	fitting, allFit := answers.Fitting(rows, maxThreadBytes)
+	if t.Tasks = fitting; !all || !allFit {
+		t.More.Add("tasks", hub.GetCall("/v1/tasks", "thread_id", string(id), "agent_id", string(sees.Agent)))
+	}
+	return errors.Join(err, bad)
+}
+
+// showLeases shows claims and locks from their rows.
+func (s *Lists) showLeases(t *hub.Thread, id hub.ThreadID, claims, locks [][]byte) error {
+	now := s.engine.Clock.Now()
+	t.Claims, t.Locks = []hub.Claim{}, []hub.Lock{}
+	shown, all := answers.Fitting(claims, maxThreadBytes)
+	if !all {
+		t.More.Add("claims", hub.GetCall("/v1/claims", "thread_id", string(id), "active_only", "true"))
+	}
+	for _, row := range shown {
+		l, err := view.DecodeLease(row)
+		if err != nil {
+			return err
+		}
+		t.Claims = append(t.Claims, l.Claim(now))
+	}
+	if shown, all = answers.Fitting(locks, maxThreadBytes); !all {
+		t.More.Add("locks", hub.GetCall("/v1/locks", "active_only", "true")) // no filter has the thread
+	}
+	for _, row := range shown {
+		l, err := view.DecodeLease(row)
+		if err != nil {
+			return err
+		}
+		t.Locks = append(t.Locks, l.Lock(now))
+	}
+	return nil
 }
 
 // summary sums up what a viewer may see of a thread.

@@ -9,6 +9,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/answers"
 )
 
 // The longest lists of a room's status.
@@ -18,6 +19,7 @@ const (
 	statusRuns      = 20
 	statusLeases    = 50
 	statusDecisions = 10
+	statusBytes     = view.MaxPageBytes / 4 // of seats, and of decisions
 )
 
 // RoomStatus shows the work in a room; see hub.Seats. With s seats, t live
@@ -58,7 +60,39 @@ func (s *Seats) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStat
 	if q.Viewer != "" {
 		out.Unread, err = s.view.Unread(q.Viewer, room.RoomID)
 	}
+	cutPage(&out, q.Viewer)
 	return out, err
+}
+
+// cutPage leaves out what is too many bytes, and says which lists lack rows.
+func cutPage(out *hub.RoomStatus, viewer hub.AgentID) {
+	decisions := len(out.Decisions) // one more than are shown, if there are more
+	out.Decisions = out.Decisions[:min(decisions, statusDecisions)]
+	out.Seats, _ = answers.Fitting(out.Seats, statusBytes)
+	out.Decisions, _ = answers.Fitting(out.Decisions, statusBytes)
+	running := 0
+	for i := range out.Runs {
+		if !out.Runs[i].Status.Terminal() {
+			running++
+		}
+	}
+	room, as := string(out.Room.RoomID), string(viewer)
+	for _, l := range []struct {
+		name       string
+		shown, all int
+		call       string
+	}{
+		{"seats", len(out.Seats), out.SeatCount, hub.GetCall("/v1/agents", "room_id", room, "details", "true")},
+		{"open_tasks", len(out.OpenTasks), out.OpenTaskCount, hub.GetCall("/v1/tasks", "room_id", room, "status", "active", "agent_id", as)},
+		{"runs", running, out.RunCount, hub.GetCall("/v1/runs", "room_id", room, "agent_id", as)},
+		{"claims", len(out.Claims), out.ClaimCount, hub.GetCall("/v1/claims", "room_id", room, "active_only", "true", "agent_id", as)},
+		{"locks", len(out.Locks), out.LockCount, hub.GetCall("/v1/locks", "room_id", room, "active_only", "true")},
+		{"decisions", len(out.Decisions), decisions, hub.GetCall("/v1/decisions", "room_id", room)},
+	} {
+		if l.shown < l.all {
+			out.More.Add(l.name, l.call)
+		}
+	}
 }
 
 // showSeats shows the seats of agents that are here or have left not long ago. With
@@ -162,11 +196,11 @@ func (s *Seats) showRuns(out *hub.RoomStatus, sees view.Viewer) error {
 	return nil
 }
 
-// showDecisions shows the latest decisions.
+// showDecisions shows the latest decisions, and one more.
 func (s *Seats) showDecisions(out *hub.RoomStatus) error {
 	out.Decisions = []hub.Decision{}
 	return view.LatestRows(s.rows, core.TableDecision, core.TableDecisionByRoom, out.Room.RoomID, math.MaxUint64, func(d hub.Decision) bool {
 		out.Decisions = append(out.Decisions, d)
-		return len(out.Decisions) < statusDecisions
+		return len(out.Decisions) <= statusDecisions
 	})
 }

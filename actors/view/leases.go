@@ -208,14 +208,20 @@ func (v *Leases) holds(agent hub.AgentID) bool {
 	return len(v.agents[agent]) > 0
 }
 
-// InThread returns the held claims of a thread and the held locks whose metadata
-// names it as thread_id: a lock has no thread of its own.
-func (v *Leases) InThread(thread hub.ThreadID) (claims, locks []core.Lease, err error) {
-	if claims, err = v.List(core.SpaceClaim, func(l *core.Lease) bool { return l.Thread == thread }); err != nil {
-		return nil, nil, err
+// InThread returns the rows of the held claims of a thread, and of the held locks whose
+// metadata names it as thread_id: a lock has no thread of its own. Both are by key.
+func (v *Leases) InThread(thread hub.ThreadID) (claims, locks [][]byte, err error) {
+	claims = v.Page(core.SpaceClaim, "", v.Len(), &LeaseFilter{Thread: thread})
+	for _, row := range v.Page(core.SpaceLock, "", v.Len(), &LeaseFilter{}) {
+		l, err := DecodeLease(row)
+		if err != nil {
+			return nil, nil, err
+		}
+		if lockThread(&l) == thread {
+			locks = append(locks, row)
+		}
 	}
-	locks, err = v.List(core.SpaceLock, func(l *core.Lease) bool { return lockThread(l) == thread })
-	return claims, locks, err
+	return claims, locks, nil
 }
 
 func lockThread(l *core.Lease) hub.ThreadID {

@@ -224,6 +224,7 @@ class HubClient:
         Returns:
             ``agent_id``, ``session`` or None, ``latest_visible_id``, ``live_agents``,
             ``default_channel``, ``room_id`` or None, and ``hub``, its limits and features.
+            If ``live_agents`` lacks rows, ``more`` says how to read all.
         """
         answer = self._calls.get("/v1/bootstrap", {"agent_id": self.agent_id})
         row = answer.row()
@@ -412,6 +413,8 @@ class HubClient:
 
     def get_thread(self, thread_id: str) -> dict[str, Any]:
         """Returns a thread: ``thread, messages, tasks, claims, locks``.
+
+        If lists lack rows, ``more`` names them, each with the call that reads all.
 
         Args:
             thread_id: As given in the posts.
