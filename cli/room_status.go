@@ -152,6 +152,10 @@ func printRoomStatus(w io.Writer, s *hub.RoomStatus, viewed, all bool, now time.
 		d := &s.Decisions[i]
 		p.row(string(d.DecisionID), span(at-d.CreatedAt)+" ago", orNobody(d.By), d.Title)
 	}
+	if len(s.More) > 0 {
+		p.line("")
+		p.line("lists that are cut: %s; --json says how to read them whole", strings.Join(s.More.Lists(), ", "))
+	}
 	if p.err != nil {
 		return p.err
 	}

@@ -321,6 +321,9 @@ func getThread(ctx context.Context, c *call, in getThreadIn) (*answer, error) {
 		if t.Earlier = int64(len(got.Messages)) < got.Thread.MessageCount; t.Earlier {
 			line += fmt.Sprintf(" Earlier ones: hub_poll_messages with this thread_id, channel %s and since_id 0.", quoted(string(got.Thread.Channel), 60))
 		}
+		if int64(len(t.Tasks)) < got.Thread.OpenTaskCount || int64(len(t.Claims)) < got.Thread.ActiveClaimCount {
+			line += fmt.Sprintf(" Only the first of %d open tasks and %d claims are shown.", got.Thread.OpenTaskCount, got.Thread.ActiveClaimCount)
+		}
 		text := texts(t.Messages)
 		if len(t.Tasks) > 0 || len(t.Claims) > 0 {
 			text += openWork(&t)

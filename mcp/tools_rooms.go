@@ -118,7 +118,8 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 		line := fmt.Sprintf("%d seats, %d open tasks, %d unread for you.", p.SeatCount, p.OpenTaskCount, p.Unread)
 		if p.Truncated {
 			line += " Lists are cut; whole ones: hub_list_tasks, hub_list_decisions."
-		} else if p.Unread > 0 {
+		}
+		if p.Unread > 0 {
 			line += " Read unread messages with hub_poll_messages."
 		}
 		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
@@ -154,7 +155,7 @@ func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 	}
 	p.Truncated = len(p.Seats) < s.SeatCount || len(p.OpenTasks) < s.OpenTaskCount || len(p.Runs) < len(s.Runs) ||
 		len(p.Claims) < s.ClaimCount || len(p.Locks) < s.LockCount || len(p.Decisions) < len(s.Decisions) ||
-		len(p.NotListening) < len(s.NotListening)
+		len(p.NotListening) < len(s.NotListening) || len(s.More) > 0
 	return p
 }
 
