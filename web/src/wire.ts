@@ -119,6 +119,7 @@ export interface Overview {
   waits: Wait[];
   circles: string[][];
   cut: string[];
+  more?: Record<string, string>; // lists that lack rows
 }
 
 export interface Status {

@@ -19,6 +19,7 @@ export function Trouble({ overview }: { overview: Overview }) {
           <span class="badge">{one.kind}</span> <Line>{one.text}</Line>
         </Row>
       ))}
+      {overview.more?.trouble && <li class="empty">Some are left out: hubcli status lists all</li>}
     </ul>
   );
 }
@@ -55,7 +56,11 @@ export function Waits({ overview }: { overview: Overview }) {
           );
         })}
       </ul>
-      {overview.waits.length > shown && <p class="empty">and {overview.waits.length - shown} more: hubcli status lists all</p>}
+      {(overview.waits.length > shown || overview.more?.waits) && (
+        <p class="empty">
+          {overview.more?.waits ? "There are more" : `and ${overview.waits.length - shown} more`}: hubcli status lists all
+        </p>
+      )}
     </section>
   );
 }
