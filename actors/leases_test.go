@@ -236,6 +236,34 @@ func TestWaitersAreServedInTheirOrder(t *testing.T) {
 	})
 }
 
+// An agent that gets a lease does not wait for it any longer: its other calls are answered
+// at once, although another agent stands between them.
+func TestHolderDoesNotWait(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		r.claim("ann", "k", 10)
+		first := r.waitFor(t.Context(), "bob", "k", 60)
+		between := r.waitFor(t.Context(), "cy", "k", 60)
+		second := r.waitFor(t.Context(), "bob", "k", 60)
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		for _, c := range []<-chan result[hub.Grant[hub.Claim]]{first, second} {
+			select {
+			case got := <-c:
+				if got.err != nil || !got.v.Acquired || got.v.Row.OwnerAgentID != "bob" {
+					t.Errorf("bob got %+v", got)
+				}
+			default:
+				t.Error("bob has the lease and waits for it")
+			}
+		}
+		parked(t, between)
+		r.release("bob", "k")
+		if got := within(t, between); got.err != nil || !got.v.Acquired {
+			t.Errorf("cy got %+v", got)
+		}
+	})
+}
+
 // An expiry serves those who wait as a release does, and a wait that runs out
 // answers with the holder's row.
 func TestWaitEndsWithExpiryOrInTime(t *testing.T) {

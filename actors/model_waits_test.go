@@ -63,13 +63,18 @@ func (m *simpleHub) advance(now int64) error {
 	}
 }
 
-// serve grants a key that may be free to those who have waited longest.
+// serve grants a key that may be free to those who have waited longest. The holder of a key
+// does not wait for it.
 func (m *simpleHub) serve(key string) error {
 	for line := m.waiting[key]; len(line) > 0; line = m.waiting[key] {
-		if l, held := m.holder(key); held && l.owner != line[0].agent {
+		next := 0
+		if l, held := m.holder(key); held {
+			next = slices.IndexFunc(line, func(w *modelWait) bool { return w.agent == l.owner })
+		}
+		if next < 0 {
 			return nil
 		}
-		if err := m.conclude(line[0]); err != nil {
+		if err := m.conclude(line[next]); err != nil {
 			return err
 		}
 	}

@@ -257,6 +257,5 @@ func (p *passTurn) Run(o *engine.Owner) {
 	p.Pending.Run(o)
 	for _, k := range p.keys {
 		t.serveKey(now, k)
-		t.servePassed(now, k)
 	}
 }

@@ -146,6 +146,7 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 		}
 		holder, held := state.Get(k)
 		if held && holder.Agent != w.Value.Agent && w.Value.Ctx.Err() == nil {
+			t.serveHolder(now, k)
 			return
 		}
 		t.waiting.Remove(w)
@@ -153,9 +154,9 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	}
 }
 
-// servePassed answers the requests with which the new holder of a key waits for
-// it. All others keep their places.
-func (t *queue) servePassed(now core.Now, k core.LeaseKey) {
+// serveHolder answers the requests with which the holder of a key waits for it: a
+// new request of the holder would not wait either. All others keep their places.
+func (t *queue) serveHolder(now core.Now, k core.LeaseKey) {
 	for {
 		state, err := t.state() // first, as in serveKey
 		if err != nil {

@@ -10,6 +10,7 @@ var faults = []fault{
 	{4, "incarnations are forgotten at a start", "begin", swap("= s.Incarnation", "= 0"), "TestInvariant6ReplayEqualsLiveUnderRandomDelay"},
 	{5, "a refusal does not wait", "Refuse", swap("a.restsOn(o)", "0"), "TestInvariant5AnswersWaitForWhatTheyRestOn"},
 	{6, "a grant keeps the fence", "reserve", drop("q.head.Fence +="), "TestWaitersAreServedInTheirOrder"},
+	{6, "an agent waits for the lease that it holds", "serveKey", drop("t.serveHolder(now, k)"), "TestHolderDoesNotWait"},
 	{6, "a lease is held a moment too long", "Expire", swap("return e.Deadline <=", "return e.Deadline <"), "TestLeaseTTLIsExact"},
 	{7, "grace is given at every start", "Apply", swap("f.Deadline, true", "f.Deadline, false"), "TestRestartGraceAndDowntime"},
 	{8, "a key serves another body", "ReserveEffect", never("stored.Body"), "TestIdempotentWriteHappensOnce"},
