@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -21,9 +20,19 @@ type simpleHub struct {
 	fence       hub.Fence // the highest
 	settled     hub.Fence // the highest before this step
 	tasks       map[hub.TaskID]modelTask
+	runs        []hub.RunID
 	memories    map[string]string
 	incarnation map[hub.AgentID]uint64
+	archived    bool // the project of all rooms is archived
+	rooms       []modelRoom
+	versions    map[modelTitle]int64 // the latest
+	invites     []modelInvite
+	seats       map[modelSeat]hub.InviteID
 }
+
+// judge is a call that the hub has answered. It lets the model do the call, and says what is
+// wrong with the answer of the hub.
+type judge func(m *simpleHub) error
 
 type modelMessage struct {
 	id       hub.MessageID
@@ -32,9 +41,6 @@ type modelMessage struct {
 	body     string
 }
 
-// sees reports whether an agent gets the message.
-func (m *modelMessage) sees(a hub.AgentID) bool { return m.to == "" || m.to == a }
-
 type modelLease struct {
 	owner    hub.AgentID
 	fence    hub.Fence
@@ -42,18 +48,27 @@ type modelLease struct {
 	graced   bool  // a start has extended it since it was granted or renewed
 }
 
-type modelTask struct {
-	status   hub.TaskStatus
-	assignee hub.AgentID
-	version  int64
-}
-
 func newSimpleHub() *simpleHub {
 	return &simpleHub{
 		keyed: map[string]hub.MessageID{}, read: map[hub.AgentID]hub.MessageID{}, leases: map[string]modelLease{},
-		waiting: map[string][]*modelWait{},
-		tasks:   map[hub.TaskID]modelTask{}, memories: map[string]string{}, incarnation: map[hub.AgentID]uint64{},
+		waiting: map[string][]*modelWait{}, tasks: map[hub.TaskID]modelTask{}, memories: map[string]string{},
+		incarnation: map[hub.AgentID]uint64{}, versions: map[modelTitle]int64{}, seats: map[modelSeat]hub.InviteID{},
 	}
+}
+
+// clone returns a copy. Those who wait are shared: what they were answered does not change.
+func (m *simpleHub) clone() *simpleHub {
+	c := *m
+	c.messages, c.runs = slices.Clip(m.messages), slices.Clip(m.runs)
+	c.rooms, c.invites = slices.Clone(m.rooms), slices.Clone(m.invites)
+	c.keyed, c.read, c.leases = maps.Clone(m.keyed), maps.Clone(m.read), maps.Clone(m.leases)
+	c.tasks, c.memories, c.incarnation = maps.Clone(m.tasks), maps.Clone(m.memories), maps.Clone(m.incarnation)
+	c.versions, c.seats = maps.Clone(m.versions), maps.Clone(m.seats)
+	c.waiting = map[string][]*modelWait{}
+	for key, line := range m.waiting {
+		c.waiting[key] = slices.Clone(line)
+	}
+	return &c
 }
 
 // post adds a message. A known key adds nothing.
@@ -72,14 +87,19 @@ func (m *simpleHub) post(key string, added modelMessage) error {
 	return nil
 }
 
-// poll returns what an agent is to get that it did not get before.
-func (m *simpleHub) poll(a hub.AgentID, next hub.MessageID) (want []modelMessage) {
+// sees reports whether an agent gets the message: what was posted in a room that is archived
+// now, it does not get.
+func (m *simpleHub) sees(a hub.AgentID, message *modelMessage) bool {
+	return message.to == a || message.to == "" && !m.closed(message.channel)
+}
+
+// poll returns what an agent is to get that has read up to a message.
+func (m *simpleHub) poll(a hub.AgentID, since hub.MessageID) (want []modelMessage) {
 	for _, message := range m.messages {
-		if message.id > m.read[a] && message.sees(a) {
+		if message.id > since && m.sees(a, &message) {
 			want = append(want, message)
 		}
 	}
-	m.read[a] = next
 	return want
 }
 
@@ -153,29 +173,6 @@ func (m *simpleHub) held() map[string]modelLease {
 	return out
 }
 
-// move changes the status of a task as an agent.
-func (m *simpleHub) move(id hub.TaskID, a hub.AgentID, to hub.TaskStatus) (want modelTask, code hub.Code) {
-	t := m.tasks[id]
-	before := t
-	switch {
-	case t.status.Terminal():
-		return t, hub.CodeTaskClosed
-	case t.status == to:
-	case to == hub.TaskInputRequired && t.status != hub.TaskWorking:
-		return t, hub.CodeInvalid
-	default:
-		t.status = to
-	}
-	if to == hub.TaskWorking && t.assignee == "" {
-		t.assignee = a
-	}
-	if t != before {
-		t.version++
-	}
-	m.tasks[id] = t
-	return t, ""
-}
-
 // remember sets a memory, or forgets it if there is no text.
 func (m *simpleHub) remember(key, text string) hub.Code {
 	if _, known := m.memories[key]; text == "" && !known {
@@ -184,21 +181,6 @@ func (m *simpleHub) remember(key, text string) hub.Code {
 	m.memories[key] = text
 	if text == "" {
 		delete(m.memories, key)
-	}
-	return ""
-}
-
-// differs says how two maps differ; "" if they do not.
-func differs[K cmp.Ordered, V comparable](what string, got, want map[K]V) string {
-	for _, k := range slices.Sorted(maps.Keys(want)) {
-		if g, ok := got[k]; !ok || g != want[k] {
-			return fmt.Sprintf("%s %v is %+v, want %+v", what, k, got[k], want[k])
-		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(got)) {
-		if _, ok := want[k]; !ok {
-			return fmt.Sprintf("%s %v is %+v, and should not be there", what, k, got[k])
-		}
 	}
 	return ""
 }

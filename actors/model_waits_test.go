@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing/synctest"
 	"time"
 
@@ -18,18 +19,22 @@ type modelWait struct {
 	key   string
 	ttl   int
 	until int64 // hub time, ms
-	got   chan result[hub.Grant[hub.Claim]]
-	at    int64 // hub time of the answer, ms
+	got   atomic.Pointer[modelGrant]
+}
+
+// modelGrant is the answer to a claim that has waited.
+type modelGrant struct {
+	grant hub.Grant[hub.Claim]
+	err   error
+	at    int64 // hub time, ms
 }
 
 // answer is the answer of the hub, which must be there.
-func (w *modelWait) answer() (hub.Grant[hub.Claim], error) {
-	select {
-	case out := <-w.got:
-		return out.v, out.err
-	default:
-		return hub.Grant[hub.Claim]{}, fmt.Errorf("%s still waits for %s", w.agent, w.key)
+func (w *modelWait) answer() modelGrant {
+	if got := w.got.Load(); got != nil {
+		return *got
 	}
+	return modelGrant{err: fmt.Errorf("%s still waits for %s", w.agent, w.key)}
 }
 
 // advance lets the time go on up to now. Leases end at their deadlines, and then those waits
@@ -84,13 +89,14 @@ func (m *simpleHub) serve(key string) error {
 // conclude ends a wait: the hub has decided then as if the call had come at that moment.
 func (m *simpleHub) conclude(w *modelWait) error {
 	m.leave(w)
-	g, err := w.answer()
-	if err := answered(err, ""); err != nil {
+	got := w.answer()
+	if err := answered(got.err, ""); err != nil {
 		return err
 	}
-	if w.at != m.now {
-		return fmt.Errorf("%s waited for %s until %d ms, want %d", w.agent, w.key, w.at, m.now)
+	if got.at != m.now {
+		return fmt.Errorf("%s waited for %s until %d ms, want %d", w.agent, w.key, got.at, m.now)
 	}
+	g := got.grant
 	want, acquired, err := m.acquire(w.key, w.agent, w.ttl, g.Row.Fence)
 	if err != nil {
 		return err
@@ -120,35 +126,38 @@ func (m *simpleHub) waits(a hub.AgentID) (n int) {
 	return n
 }
 
-// wait claims a key and waits for it, up to N seconds.
-func (p *player) wait(ctx context.Context, c call) error {
-	key, sec := fmt.Sprint("key-", c.Which), min(c.N, hub.MaxWaitSec)
-	w := &modelWait{
-		agent: c.Agent, key: "claim " + key, ttl: 1 + c.N%7, until: p.m.now + int64(sec)*1000,
-		got: make(chan result[hub.Grant[hub.Claim]], 1),
+// lines returns the agents that wait for each key, in their order.
+func (m *simpleHub) lines() map[string]string {
+	all := map[string]string{}
+	for key, line := range m.waiting {
+		var agents []hub.AgentID
+		for _, w := range line {
+			agents = append(agents, w.agent)
+		}
+		all[key] = fmt.Sprint(agents)
 	}
-	go func() {
-		g, err := p.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: w.agent, ClaimKey: hub.ClaimKey(key), TTLSec: w.ttl, WaitSec: float64(sec)})
-		w.at = p.r.engine.Clock.Now().HubMS
-		w.got <- result[hub.Grant[hub.Claim]]{g, err}
-	}()
-	synctest.Wait()
-	l, held := p.m.holder(w.key)
-	switch {
-	case !held || l.owner == w.agent:
-		return p.m.conclude(w)
-	case p.m.waits(w.agent) >= hub.MaxParkedPerAgent:
-		_, err := w.answer()
-		return answered(err, hub.CodeTooManyPolls)
-	}
-	p.m.waiting[w.key] = append(p.m.waiting[w.key], w)
-	return nil
+	return all
 }
 
-// released serves those who wait for a key that an agent has released.
-func (p *player) released(key string) error {
-	synctest.Wait()
-	return p.m.serve(key)
+// wait claims a key and waits for it, up to N seconds.
+func (p *player) wait(ctx context.Context, c call) judge {
+	key, sec := fmt.Sprint("key-", c.Which), min(c.N, hub.MaxWaitSec)
+	w := &modelWait{agent: c.Agent, key: "claim " + key, ttl: 1 + c.N%7, until: p.m.now + int64(sec)*1000}
+	go func() {
+		g, err := p.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: w.agent, ClaimKey: hub.ClaimKey(key), TTLSec: w.ttl, WaitSec: float64(sec)})
+		w.got.Store(&modelGrant{g, err, p.r.engine.Clock.Now().HubMS})
+	}()
+	return func(m *simpleHub) error {
+		l, held := m.holder(w.key)
+		switch {
+		case !held || l.owner == w.agent:
+			return m.conclude(w)
+		case m.waits(w.agent) >= hub.MaxParkedPerAgent:
+			return answered(w.answer().err, hub.CodeTooManyPolls)
+		}
+		m.waiting[w.key] = append(m.waiting[w.key], w)
+		return nil
+	}
 }
 
 // pass lets some time go by.
@@ -159,13 +168,11 @@ func (p *player) pass(d time.Duration) error {
 }
 
 // early reports a wait that has ended before its time.
-func (p *player) early() error {
-	synctest.Wait()
-	for _, line := range p.m.waiting {
+func (m *simpleHub) early() error {
+	for _, line := range m.waiting {
 		for _, w := range line {
-			if len(w.got) > 0 {
-				out := <-w.got
-				return fmt.Errorf("%s is to wait for %s, and got %+v, %v", w.agent, w.key, out.v, out.err)
+			if got := w.got.Load(); got != nil {
+				return fmt.Errorf("%s is to wait for %s, and got %+v", w.agent, w.key, *got)
 			}
 		}
 	}
@@ -184,7 +191,7 @@ func (p *player) cutOff(crash bool) error {
 				continue
 			}
 			p.m.leave(w) // what the hub said that has lost its power, nobody heard
-			if _, err := w.answer(); err != nil && codeOf(err) == "" {
+			if err := w.answer().err; err != nil && codeOf(err) == "" {
 				return err
 			}
 		}
