@@ -21,7 +21,8 @@ type seen struct {
 	memories map[string]string
 	archived bool // the project is
 	rooms    map[hub.RoomID]modelRoom
-	listed   map[hub.RoomID]modelRoom // without those that are archived
+	listed   map[hub.RoomID]modelRoom       // without those that are archived
+	said     map[hub.MessageID]modelMessage // in rooms
 	versions map[modelTitle]int64
 	invites  map[hub.InviteID]modelInvite
 	seats    map[modelSeat]hub.InviteID
@@ -112,7 +113,7 @@ func (m *simpleHub) shows(s *seen) error {
 		differs("the lease", s.leases, leases), differs("the line for", s.waiting, m.lines()), differs("task", s.tasks, m.tasks), differs("the memory", s.memories, m.memories),
 		differs("run", s.runs, runs), differs("the active run", s.active, active),
 		differs("room", s.rooms, rooms), differs("the listed room", s.listed, listed),
-		differs("the version of", s.versions, m.versions),
+		differs("message", s.said, m.said()), differs("the version of", s.versions, m.versions),
 		differs("invite", s.invites, m.allInvites()), differs("the seat of", s.seats, m.seats),
 	}
 	for _, a := range modelAgents {

@@ -130,6 +130,17 @@ func (m *simpleHub) allRooms() (all, listed map[hub.RoomID]modelRoom) {
 	return all, listed
 }
 
+// said returns the messages in rooms.
+func (m *simpleHub) said() map[hub.MessageID]modelMessage {
+	all := map[hub.MessageID]modelMessage{}
+	for _, message := range m.messages {
+		if _, ofRoom := message.channel.Room(); ofRoom {
+			all[message.id] = message
+		}
+	}
+	return all
+}
+
 func (m *simpleHub) allInvites() map[hub.InviteID]modelInvite {
 	all := map[hub.InviteID]modelInvite{}
 	for _, in := range m.invites {
@@ -257,6 +268,7 @@ func (p *player) lookAtRooms(ctx context.Context, s *seen) error {
 		return err
 	}
 	s.archived = project.Archived
+	s.said = map[hub.MessageID]modelMessage{}
 	s.rooms, s.listed = map[hub.RoomID]modelRoom{}, map[hub.RoomID]modelRoom{}
 	s.versions, s.invites, s.seats = map[modelTitle]int64{}, map[hub.InviteID]modelInvite{}, map[modelSeat]hub.InviteID{}
 	for r, err := range hub.Walk(ctx, p.r.Rooms, hub.RoomsQuery{Limit: hub.MaxPageRows}) {
@@ -287,13 +299,24 @@ func (p *player) lookAtRooms(ctx context.Context, s *seen) error {
 	return nil
 }
 
-// lookInto reads what a room has: its artifacts, and the seats of agents that have joined.
+// lookInto reads what a room has: its messages, even if it is archived, its artifacts, and the seats of agents that have joined.
 func (p *player) lookInto(ctx context.Context, room hub.RoomID, s *seen) error {
 	for a, err := range hub.Walk(ctx, p.r.Artifacts, hub.ArtifactsQuery{RoomID: room, Latest: true, Limit: hub.MaxPageRows}) {
 		if err != nil {
 			return err
 		}
 		s.versions[modelTitle{room, a.Title}] = a.Version
+	}
+	page, err := p.r.Messages(ctx, hub.MessagesQuery{Channel: room.Channel(), Limit: 1000})
+	if err != nil {
+		return err
+	}
+	rows, err := chats(page.Rows)
+	if err != nil {
+		return err
+	}
+	for _, m := range rows {
+		s.said[m.id] = m
 	}
 	seats, err := p.r.view.SeatsOf(room)
 	for _, seat := range seats {

@@ -309,6 +309,8 @@ var faults = []fault{
 	{220, "an exhausted invite seats nobody again", "refusedInvite", never("hub.InviteExhausted"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "a run that has ended takes no task", "findRun", swap("[]Fact{&RunReopened{Run: *ended.Row}}", "nil"), "TestHubIsAsSimpleAsItsModel"},
 	{220, "a planned task waits for none", "openPlan", swap("i, after[i]", "i, after[i][:0]"), "TestHubIsAsSimpleAsItsModel"},
+	{220, "an answer without an effect rests on nothing", "restsOn", swap("o.lastSeq.Load()", "0"), "TestHubIsAsSimpleAsItsModel"},
+	{220, "two calls with one key run at once", "ReserveEffect", swap("; taken {", "; false && taken {"), "TestHubIsAsSimpleAsItsModel"},
 	{103, "a daemon dies with the one that started it", "runDaemon", drop("daemon.IgnoreClosedOutput()"), "TestEnsureKilledAtAnyMoment"},
 	{60, "what a killed deletion left stays", "Delete", swap("range left", "range left[:0]"), "TestKilledAtEveryStepOfADelete"},
 	{209, "all is shown of moments before the history", "has", swap("return at <= m.ts", "return true"), "TestMomentsBeforeTheHistory"},
