@@ -18,7 +18,7 @@ import (
 // everything is all packages. Those that take longest are named first and so begin first: begun
 // last, one of them alone would take minutes at the end.
 func everything(flags ...string) []string {
-	return append(flags, "./cmd/hubcli", "./relay/forwarder", "./stress", "./...")
+	return append(flags, "./cmd/hubcli", "./relay/forwarder", "./stress", "./persistence", "./mcp", "./...")
 }
 
 // test runs all tests in Go, without cgo, so that they share what the executable is
