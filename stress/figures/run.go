@@ -68,30 +68,38 @@ func Run(ctx context.Context, o Options) (err error) {
 		return err
 	}
 	d := &Data{Machine: machine(dir), Bench: bench.Report{Time: began}}
-	others := slices.Contains(o.Figures, peersFigure)
-	if !others || len(o.Figures) > 1 {
-		measured, err := bench.Run(ctx, o.bench(dir, exe.Path))
-		if err != nil {
-			return err
-		}
-		d.Bench = *measured
-	}
-	if others || len(o.Figures) == 0 {
-		if d.Peers, err = o.compare(ctx, dir, exe.Path); err != nil {
-			return err
-		}
-	}
-	if d.Proofs, err = o.prove(ctx, dir, exe.Path); err != nil {
+	err = o.measure(ctx, dir, exe.Path, d)
+	if err != nil && d.Bench.Results == nil && d.Peers == nil {
 		return err
 	}
 	d.Took = time.Since(began)
-	if len(o.Figures) > 0 {
+	if len(o.Figures) > 0 || err != nil { // what was measured before an error is kept
 		if earlier, err := read(o.Docs); err == nil && earlier.Machine == d.Machine {
 			earlier.replace(d)
 			d = earlier
 		}
 	}
-	return d.write(o.Docs)
+	return errors.Join(err, d.write(o.Docs))
+}
+
+// measure measures what was asked for. After an error d has what came before.
+func (o *Options) measure(ctx context.Context, dir, exe string, d *Data) error {
+	others := slices.Contains(o.Figures, peersFigure)
+	if !others || len(o.Figures) > 1 {
+		measured, err := bench.Run(ctx, o.bench(dir, exe))
+		if err != nil {
+			return err
+		}
+		d.Bench = *measured
+	}
+	var err error
+	if others || len(o.Figures) == 0 {
+		if d.Peers, err = o.compare(ctx, dir, exe); err != nil {
+			return err
+		}
+	}
+	d.Proofs, err = o.prove(ctx, dir, exe)
+	return err
 }
 
 func (o *Options) bench(dir, exe string) bench.Options {

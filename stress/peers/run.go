@@ -141,12 +141,18 @@ func (o *Options) turn(ctx context.Context, p *Peer) error {
 			a.Close()
 		}
 	}()
-	for i := range max(o.Agents, o.Waiters+1) {
-		a, err := p.peer.agent(ctx, i)
-		if err != nil {
-			return err
+	connect := func(n int) error { // a server may end a connection that it hears nothing of
+		for i := len(agents); i < n; i++ {
+			a, err := p.peer.agent(ctx, i)
+			if err != nil {
+				return err
+			}
+			agents = append(agents, a)
 		}
-		agents = append(agents, a)
+		return nil
+	}
+	if err := connect(o.Agents); err != nil {
+		return err
 	}
 	one, err := o.latencies(ctx, agents[0])
 	if err != nil {
@@ -165,6 +171,9 @@ func (o *Options) turn(ctx context.Context, p *Peer) error {
 		return err
 	}
 	p.add(fmt.Sprintf("claim and release pairs of %d agents", o.Agents), "a second", rate)
+	if err := connect(o.Waiters + 1); err != nil {
+		return err
+	}
 	wakes, err := o.wakes(ctx, agents[0], agents[1:o.Waiters+1])
 	if err != nil {
 		return fmt.Errorf("wake: %w", err)
