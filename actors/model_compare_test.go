@@ -73,13 +73,17 @@ func (p *player) lookAtLeases(ctx context.Context, s *seen) error {
 		s.leases["claim "+string(c.ClaimKey)] = modelLease{owner: c.OwnerAgentID, fence: c.Fence, deadline: p.hubTime(c.ExpiresAt)}
 	}
 	for which := range 3 {
-		key := fmt.Sprint("key-", which)
-		var agents []hub.AgentID
-		for _, w := range p.r.view.Waiters.Of(core.LeaseKey{Space: core.SpaceClaim, Key: key}) {
-			agents = append(agents, w.AgentID)
-		}
-		if len(agents) > 0 {
-			s.waiting["claim "+key] = fmt.Sprint(agents)
+		for name, key := range map[string]core.LeaseKey{
+			"claim ": {Space: core.SpaceClaim, Key: fmt.Sprint("key-", which)},
+			"lock ":  {Space: core.SpaceLock, Key: fmt.Sprint("/src/file-", which)},
+		} {
+			var agents []hub.AgentID
+			for _, w := range p.r.view.Waiters.Of(key) {
+				agents = append(agents, w.AgentID)
+			}
+			if len(agents) > 0 {
+				s.waiting[name+key.Key] = fmt.Sprint(agents)
+			}
 		}
 	}
 	for l, err := range hub.Walk(ctx, p.r.Locks, q) {

@@ -18,7 +18,7 @@ import (
 // modelThemes are kinds of calls that get in each other's way.
 var modelThemes = [][]string{
 	{"claim", "claim", "refresh", "release", "wait"},
-	{"lock", "lock", "unlock"},
+	{"lock", "lock", "unlock", "wait"},
 	{"say", "tell", "repeat", "poll"},
 	{"repeat"},
 	{"shout", "shout", "archive", "close", "bring", "reopen", "poll"},
@@ -37,7 +37,7 @@ var modelThemes = [][]string{
 func drawTogether(t *rapid.T, cut bool) []call {
 	theme := rapid.SampledFrom(modelThemes).Draw(t, "theme")
 	if cut {
-		theme = slices.DeleteFunc(slices.Clone(theme), func(kind string) bool { return kind == "wait" || kind == "release" })
+		theme = slices.DeleteFunc(slices.Clone(theme), func(kind string) bool { return kind == "wait" || kind == "release" || kind == "unlock" })
 	}
 	waits := map[hub.AgentID]bool{}
 	calls := make([]call, rapid.IntRange(2, 4).Draw(t, "calls"))
@@ -166,8 +166,13 @@ func unanswered(calls []*made) error {
 // explain looks for an order of the calls that explains all answers and what can be read, and
 // makes the model what it is then.
 func (p *player) explain(calls []*made, fits func(*simpleHub) error) error {
-	p.several = true
-	defer func() { p.several = false }()
+	p.keys = map[string]int{}
+	defer func() { p.keys = nil }()
+	for _, c := range calls {
+		if c.call.Kind == "repeat" {
+			p.keys[c.call.key()]++
+		}
+	}
 	calls = slices.DeleteFunc(calls, func(c *made) bool { return c.judge == nil })
 	m, why := p.m.explain(calls, fits)
 	if m == nil {

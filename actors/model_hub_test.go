@@ -26,7 +26,7 @@ type call struct {
 var (
 	modelAgents = []hub.AgentID{"ann", "bob", "cy"}
 	modelKinds  = []string{
-		"say", "say", "tell", "repeat", "poll", "poll", "claim", "claim", "wait", "wait", "wait", "refresh", "release", "release", "lock", "unlock",
+		"say", "say", "tell", "repeat", "poll", "poll", "claim", "claim", "wait", "wait", "wait", "refresh", "release", "release", "lock", "lock", "unlock", "unlock",
 		"open", "work", "ask", "finish", "cancel", "fail", "remember", "forget", "register", "pause", "pause", "stop", "crash",
 		"build", "shout", "shout", "archive", "bring", "close", "reopen", "reopen", "keep", "invite", "accept", "accept", "revoke",
 		"run", "run", "plan", "start", "start", "join", "finish", "together", "together", "together", "cut", "cut",
@@ -105,9 +105,9 @@ func playHistory(t *testing.T, history []call) string {
 type player struct {
 	r       *rig
 	m       *simpleHub
-	room    hub.RoomID // for memories
-	written int64      // a hub time up to which the journal goes at least
-	several bool       // calls come at once
+	room    hub.RoomID     // for memories
+	written int64          // a hub time up to which the journal goes at least
+	keys    map[string]int // of calls that come at once: how many have an idempotency key
 }
 
 func (p *player) step(c call) error {
@@ -171,6 +171,9 @@ func answered(err error, want hub.Code) error {
 	return nil
 }
 
+// key is the idempotency key of a call that is repeated.
+func (c *call) key() string { return fmt.Sprint("key-", c.Agent, c.Which) }
+
 func (p *player) post(ctx context.Context, c call) judge {
 	in := hub.PostInput{FromAgent: c.Agent, Kind: hub.KindChat, Channel: hub.DefaultChannel, Body: fmt.Sprint(c.N)}
 	key := ""
@@ -183,12 +186,12 @@ func (p *player) post(ctx context.Context, c call) judge {
 		never := 0
 		_, _ = p.r.SetGuard(asOperator(ctx), room.id, hub.GuardInput{Hops: &never}) // the model knows nothing of loops
 	case "repeat":
-		key, in.Body = fmt.Sprint("key-", c.Agent, c.Which), "again"
+		key, in.Body = c.key(), "again"
 		ctx = withKey(ctx, key, in.Body)
 	}
 	out, err := p.r.Post(ctx, in)
 	return func(m *simpleHub) error {
-		if p.several && key != "" && codeOf(err) == hub.CodeInProgress {
+		if p.keys[key] > 1 && codeOf(err) == hub.CodeInProgress {
 			return nil
 		}
 		return m.posted(key, &in, &out, err)
@@ -280,12 +283,15 @@ func (p *player) claim(ctx context.Context, c call) judge {
 		}
 	}
 	_, err := p.r.ReleaseClaim(ctx, hold)
-	return func(m *simpleHub) error {
-		if err := answered(err, m.release(lease, c.Agent)); err != nil {
-			return err
-		}
-		return m.serve(lease)
+	return func(m *simpleHub) error { return m.released(lease, c.Agent, err) }
+}
+
+// released judges the answer of ReleaseClaim and ReleaseLock.
+func (m *simpleHub) released(key string, a hub.AgentID, err error) error {
+	if err := answered(err, m.release(key, a)); err != nil {
+		return err
 	}
+	return m.serve(key)
 }
 
 func (p *player) lock(ctx context.Context, c call) judge {
@@ -293,7 +299,7 @@ func (p *player) lock(ctx context.Context, c call) judge {
 	lease := "lock " + path
 	if c.Kind == "unlock" {
 		_, err := p.r.ReleaseLock(ctx, hub.LockHoldInput{AgentID: c.Agent, FilePath: path})
-		return func(m *simpleHub) error { return answered(err, m.release(lease, c.Agent)) }
+		return func(m *simpleHub) error { return m.released(lease, c.Agent, err) }
 	}
 	g, err := p.r.Lock(ctx, hub.LockInput{AgentID: c.Agent, FilePath: path, TTLSec: ttl})
 	return func(m *simpleHub) error {

@@ -13,7 +13,7 @@ import (
 	"hubcli/hub"
 )
 
-// modelWait is a claim that waits for its key, or has waited.
+// modelWait is a claim or lock that waits for its key, or has waited.
 type modelWait struct {
 	agent hub.AgentID
 	key   string
@@ -22,7 +22,7 @@ type modelWait struct {
 	got   atomic.Pointer[modelGrant]
 }
 
-// modelGrant is the answer to a claim that has waited.
+// modelGrant is the answer to a claim or lock that has waited.
 type modelGrant struct {
 	grant hub.Grant[hub.Claim]
 	err   error
@@ -139,12 +139,23 @@ func (m *simpleHub) lines() map[string]string {
 	return all
 }
 
-// wait claims a key and waits for it, up to N seconds.
+// wait claims a key or locks a file and waits for it, up to N seconds.
 func (p *player) wait(ctx context.Context, c call) judge {
 	key, sec := fmt.Sprint("key-", c.Which), min(c.N, hub.MaxWaitSec)
 	w := &modelWait{agent: c.Agent, key: "claim " + key, ttl: 1 + c.N%7, until: p.m.now + int64(sec)*1000}
+	ask := func() (hub.Grant[hub.Claim], error) {
+		return p.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: w.agent, ClaimKey: hub.ClaimKey(key), TTLSec: w.ttl, WaitSec: float64(sec)})
+	}
+	if c.N%2 == 0 {
+		path := fmt.Sprint("/src/file-", c.Which)
+		w.key = "lock " + path
+		ask = func() (hub.Grant[hub.Claim], error) {
+			g, err := p.r.Lock(ctx, hub.LockInput{AgentID: w.agent, FilePath: path, TTLSec: w.ttl, WaitSec: float64(sec)})
+			return hub.Grant[hub.Claim]{Acquired: g.Acquired, Row: hub.Claim{OwnerAgentID: g.Row.AgentID, Fence: g.Row.Fence}}, err
+		}
+	}
 	go func() {
-		g, err := p.r.Claim(ctx, hub.ClaimInput{OwnerAgentID: w.agent, ClaimKey: hub.ClaimKey(key), TTLSec: w.ttl, WaitSec: float64(sec)})
+		g, err := ask()
 		w.got.Store(&modelGrant{g, err, p.r.engine.Clock.Now().HubMS})
 	}()
 	return func(m *simpleHub) error {

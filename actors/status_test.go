@@ -102,7 +102,7 @@ func TestRoomStatus(t *testing.T) {
 	if want := statusTasks + 3 + 1 + 1 + statusRuns/2 + 1; s.Unread != want || s.Seats[1].Unread != want || s.Seats[3].Unread != want-1+statusDecisions+2 {
 		t.Errorf("unread %d, of the seats %d and %d, want %d: the tasks, the direct one, the ends of runs; and its own decisions are not", s.Unread, s.Seats[1].Unread, s.Seats[3].Unread, want)
 	}
-	if got := s.More.Lists(); !slices.Equal(got, []string{"decisions", "open_tasks", "seats"}) {
+	if got := s.More.Lists(); !slices.Equal(got, []string{"open_tasks", "seats"}) {
 		t.Errorf("these lists lack rows: %v", got)
 	}
 	if b, err := json.Marshal(s); err != nil || len(b) > 256<<10 {

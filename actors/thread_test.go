@@ -2,10 +2,12 @@ package actors
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"hubcli/actors/view"
 	"hubcli/hub"
+	"hubcli/internal/require"
 )
 
 // TestThreadOfManyTasks: a thread counts all its open tasks, also those that its answer does
@@ -24,6 +26,33 @@ func TestThreadOfManyTasks(t *testing.T) {
 	}
 	if n := len(got.Tasks); n != hub.MaxPageRows || got.More["tasks"] != "GET /v1/tasks?agent_id=bob&thread_id=t" {
 		t.Errorf("%d tasks are shown, and of more %v", n, got.More)
+	}
+}
+
+// TestOpenTasksOfALongThread: however many tasks of a thread have ended, those that are open are
+// shown and counted.
+func TestOpenTasksOfALongThread(t *testing.T) {
+	r := start(t, newMemStore())
+	defer r.stop()
+	var open []hub.TaskID
+	for i := range hub.MaxPageRows + 20 {
+		id := r.task(hub.PostInput{FromAgent: "ann", ThreadID: "t", Body: "x"})
+		if i == 7 || i > hub.MaxPageRows+10 {
+			open = append(open, id)
+		} else {
+			r.endTask(id, hub.TaskDone)
+		}
+	}
+	got, err := r.Thread(t.Context(), "t", "bob")
+	require.NoError(t, err)
+	var shown []hub.TaskID
+	for _, row := range got.Tasks {
+		if !row.Status.Terminal() {
+			shown = append(shown, row.TaskID)
+		}
+	}
+	if !slices.Equal(shown, open) || got.Thread.OpenTaskCount != int64(len(open)) || len(got.Tasks) != hub.MaxPageRows || got.More["tasks"] == "" {
+		t.Errorf("open are %v and shown %v; %d tasks in all, and of more %v", open, shown, len(got.Tasks), got.More)
 	}
 }
 

@@ -51,24 +51,24 @@ func without[Row any](metadata func(*Row) *json.RawMessage) func([]Row, hub.Curs
 	}
 }
 
-// Overview derives what follows from all lists. The longest rows are left out where they are
-// too many bytes.
+// Overview derives what follows from all lists. Their rows are in the order of their weight, so
+// the last ones are left out where they are too many bytes.
 func (w whole) Overview(ctx context.Context) (hub.Overview, error) {
 	s, err := overview.Gather(ctx, overview.Source{Hub: w}, hub.TimeOf(time.Now()))
 	if err != nil {
 		return hub.Overview{}, err
 	}
 	o := hub.Overview{At: s.At, Cut: list(s.Cut)}
-	o.Trouble = fitting(&o.More, "trouble", s.Trouble)
-	o.Waits = fitting(&o.More, "waits", s.Waits)
-	o.Circles = fitting(&o.More, "circles", s.Circles)
+	o.Trouble = first(&o.More, "trouble", s.Trouble)
+	o.Waits = first(&o.More, "waits", s.Waits)
+	o.Circles = first(&o.More, "circles", s.Circles)
 	return o, nil
 }
 
-// fitting returns the rows of a list that fit into a third of an answer. No call has the
-// others: they are derived.
-func fitting[Row any](more *hub.More, name string, rows []Row) []Row {
-	rows, all := answers.Fitting(rows, answers.Rows/3)
+// first returns the first rows of a list, as many as fit into a third of an answer. No call has
+// the others: they are derived.
+func first[Row any](more *hub.More, name string, rows []Row) []Row {
+	rows, all := answers.First(rows, answers.Rows/3)
 	if !all {
 		more.Add(name, "hubcli status --json")
 	}

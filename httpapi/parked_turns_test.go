@@ -182,7 +182,7 @@ func TestUnreadAnswersEnd(t *testing.T) {
 }
 
 // TestSlowCallsAreAnswered: a call that takes longer than the time for one answer is answered
-// all the same, also with an error.
+// all the same, also with an error and where its handler panics.
 func TestSlowCallsAreAnswered(t *testing.T) {
 	t.Parallel()
 	const slow = 300 * time.Millisecond
@@ -190,9 +190,12 @@ func TestSlowCallsAreAnswered(t *testing.T) {
 	for _, want := range []struct {
 		status int
 		err    error
-	}{{200, nil}, {503, hub.NewError(hub.CodeOverloaded, "later")}} {
+	}{{200, nil}, {503, hub.NewError(hub.CodeOverloaded, "later")}, {500, nil}} {
 		e.messages = func(context.Context) (hub.Page, error) {
 			time.Sleep(slow) // a slow disk
+			if want.status == 500 {
+				panic("planned")
+			}
 			return hub.Page{}, want.err
 		}
 		answer, _ := e.exchange(t, fmt.Sprintf("GET /v1/log HTTP/1.1\r\nHost: %s\r\n\r\n", e.addr))

@@ -200,6 +200,7 @@ func (s *Server) panicked(w http.ResponseWriter, r *http.Request, cause any) {
 	if w.Header().Get("Content-Type") == streamType {
 		panic(http.ErrAbortHandler)
 	}
+	s.boundWrite(w)
 	s.fail(w, internalError())
 }
 

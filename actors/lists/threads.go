@@ -14,7 +14,8 @@ import (
 	"hubcli/internal/answers"
 )
 
-// The longest lists of an answer about a thread: of messages the latest, of tasks the oldest.
+// The longest lists of an answer about a thread: of messages the latest, of tasks those that
+// are open first.
 // maxThreadBytes bounds tasks, claims and locks, each of them.
 const (
 	maxThreadRows  = hub.MaxPageRows
@@ -76,7 +77,8 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 	if err := s.showMessages(ctx, &t, id, viewer, head); err != nil {
 		return hub.Thread{}, err
 	}
-	if err := s.showTasks(&t, id, sees); err != nil {
+	open, err := s.showTasks(&t, id, sees)
+	if err != nil {
 		return hub.Thread{}, err
 	}
 	claims, locks, err := s.view.Leases.InThread(id)
@@ -86,9 +88,6 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 	if err := s.showLeases(&t, id, claims, locks); err != nil {
 		return hub.Thread{}, err
 	}
-	open := s.view.Tasks.List(func(t *core.StoredTask) bool {
-		return t.Task.ThreadID != nil && *t.Task.ThreadID == id && sees.Task(t)
-	})
 	t.Thread = summary(id, part, open, int64(len(claims)), int64(len(locks)))
 	return t, nil
 }
@@ -181,30 +180,43 @@ func messagesCall(id hub.ThreadID, viewer hub.AgentID, sees view.Viewer) string 
 	return hub.GetCall("/v1/events", "thread_id", string(id), "agent_id", string(viewer), "peek", "true", "timeout", "0")
 }
 
-// showTasks shows the oldest tasks of a thread that viewer may see, oldest first.
-func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) error {
-	rows, all := []hub.Task{}, true
+// showTasks shows the tasks of a thread that viewer may see, oldest first. Where they are too
+// many, the latest of those that have ended are left out first. It returns all that have not
+// ended.
+func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) (open []core.StoredTask, err error) {
+	var ended []hub.Task
 	var bad error
-	err := s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
+	err = s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
 		task, live := s.view.Tasks.Get(taskID)
-		if !live {
-			if task, bad = s.view.StoredTask(taskID); bad != nil {
-				return false
-			}
+		switch {
+		case live && sees.Task(&task) && !task.Task.Status.Terminal():
+			open = append(open, task)
+		case len(ended) > maxThreadRows:
+			return true // it is known that there are more
+		case !live:
+			task, bad = s.view.StoredTask(taskID)
 		}
-		if sees.Task(&task) {
-			if all = len(rows) < maxThreadRows; all {
-				rows = append(rows, s.view.TaskRow(&task, sees))
-			}
+		if bad == nil && sees.Task(&task) && task.Task.Status.Terminal() {
+			ended = append(ended, s.view.TaskRow(&task, sees))
 		}
-		return all
+		return bad == nil
 	})
+	if err = errors.Join(err, bad); err != nil {
+		return nil, err
+	}
+	rows := []hub.Task{}
+	for i := range open[:min(len(open), maxThreadRows)] {
+		rows = append(rows, s.view.TaskRow(&open[i], sees))
+	}
+	rows = append(rows, ended[:min(len(ended), maxThreadRows-len(rows))]...)
+	all := len(rows) == len(open)+len(ended)
+	slices.SortFunc(rows, func(a, b hub.Task) int { return cmp.Compare(a.TaskID, b.TaskID) })
 	fitting, allFit := answers.Fitting(rows, maxThreadBytes)
 	if t.Tasks = fitting; !all || !allFit {
 		t.More.Add("tasks", hub.GetCall("/v1/tasks", "thread_id", string(id), "agent_id", string(sees.Agent)))
 	}
-	return errors.Join(err, bad)
+	return open, nil
 }
 
 // showLeases shows claims and locks from their rows.

@@ -66,8 +66,7 @@ func (s *Seats) RoomStatus(ctx context.Context, q hub.StatusQuery) (hub.RoomStat
 
 // cutPage leaves out what is too many bytes, and says which lists lack rows.
 func cutPage(out *hub.RoomStatus, viewer hub.AgentID) {
-	decisions := len(out.Decisions) // one more than are shown, if there are more
-	out.Decisions = out.Decisions[:min(decisions, statusDecisions)]
+	decisions := len(out.Decisions) // the latest; that there are others is no cut
 	out.Seats, _ = answers.Fitting(out.Seats, statusBytes)
 	out.Decisions, _ = answers.Fitting(out.Decisions, statusBytes)
 	running := 0
@@ -196,11 +195,11 @@ func (s *Seats) showRuns(out *hub.RoomStatus, sees view.Viewer) error {
 	return nil
 }
 
-// showDecisions shows the latest decisions, and one more.
+// showDecisions shows the latest decisions.
 func (s *Seats) showDecisions(out *hub.RoomStatus) error {
 	out.Decisions = []hub.Decision{}
 	return view.LatestRows(s.rows, core.TableDecision, core.TableDecisionByRoom, out.Room.RoomID, math.MaxUint64, func(d hub.Decision) bool {
 		out.Decisions = append(out.Decisions, d)
-		return len(out.Decisions) <= statusDecisions
+		return len(out.Decisions) < statusDecisions
 	})
 }

@@ -1,8 +1,11 @@
 package answers
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
+	"strings"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -37,12 +40,44 @@ func Fitting[T any](rows []T, most int) (fitting []T, all bool) {
 	return fitting, len(kept) == len(rows)
 }
 
+// First returns the first rows of a list that fit into most bytes of JSON, or one row. It is for
+// lists in which rows of weight come first. all: nothing is left out.
+func First[T any](rows []T, most int) (first []T, all bool) {
+	sum := 0
+	for i := range rows {
+		if sum += JSONBytes(reflect.ValueOf(&rows[i]).Elem()); sum > most && i > 0 {
+			return rows[:i], false
+		}
+	}
+	return rows, true
+}
+
 // Bytes of JSON, as JSONBytes counts them.
 const (
-	nameBytes   = 24 // the name of a member, with quotes, colon and comma
-	scalarBytes = 20 // a number, a truth value or null
+	scalarBytes = 20 // a number of any kind
+	boolBytes   = 5
+	nullBytes   = 4
 	timeBytes   = 26
 )
+
+// memberBytes is how long the names of the members of a struct are, each with quotes, colon
+// and comma. The members of an embedded struct stand among the others.
+func memberBytes(t reflect.Type) int {
+	if known, ok := membersOf.Load(t); ok {
+		return known.(int)
+	}
+	bytes := 0
+	for i := range t.NumField() {
+		f := t.Field(i)
+		if name, _, _ := strings.Cut(f.Tag.Get("json"), ","); !f.Anonymous {
+			bytes += len(cmp.Or(name, f.Name)) + len(`"":,`)
+		}
+	}
+	membersOf.Store(t, bytes)
+	return bytes
+}
+
+var membersOf sync.Map // by reflect.Type
 
 // JSONBytes is about how long a value is in JSON, and seldom less than that. It looks at
 // texts and makes none: to encode each row twice would take far longer.
@@ -52,27 +87,29 @@ func JSONBytes(v reflect.Value) (bytes int) {
 		return 2 + textBytes(v.String())
 	case reflect.Pointer, reflect.Interface:
 		if v.IsNil() {
-			return scalarBytes
+			return nullBytes
 		}
 		return JSONBytes(v.Elem())
 	case reflect.Struct:
 		for i := range v.NumField() {
-			bytes += nameBytes + JSONBytes(v.Field(i))
+			bytes += JSONBytes(v.Field(i))
 		}
-		return 2 + bytes
+		return 2 + bytes + memberBytes(v.Type())
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 { // JSON that is stored
-			return textBytes(v.Bytes())
+			return max(nullBytes, textBytes(v.Bytes()))
 		}
 		for i := range v.Len() {
 			bytes += 1 + JSONBytes(v.Index(i))
 		}
-		return 2 + bytes
+		return nullBytes + bytes
 	case reflect.Map:
 		for m := v.MapRange(); m.Next(); {
 			bytes += 2 + JSONBytes(m.Key()) + JSONBytes(m.Value())
 		}
-		return 2 + bytes
+		return nullBytes + bytes
+	case reflect.Bool:
+		return boolBytes
 	}
 	if v.Type() == reflect.TypeFor[hub.Time]() {
 		return timeBytes

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,6 +78,21 @@ func TestFitting(t *testing.T) {
 		text := strings.NewReplacer(longer, "longer", long, "long").Replace(strings.Join(got, " "))
 		if text != c.want || all != c.all {
 			t.Errorf("of %d rows in %d bytes these fit: %s, all %v; want %s, %v", len(c.rows), c.most, text, all, c.want, c.all)
+		}
+	}
+}
+
+// TestFirstRowsStay: of rows in the order of their weight the last ones are left out, however
+// long the first ones are.
+func TestFirstRowsStay(t *testing.T) {
+	long := strings.Repeat("l", 1000)
+	for _, c := range []struct {
+		rows []string
+		most int
+		want int
+	}{{nil, 0, 0}, {[]string{long, "a", "b"}, 1006, 2}, {[]string{long, "a", "b"}, 1, 1}, {[]string{"a", long, "b"}, 1000, 1}, {[]string{"a", long}, 2000, 2}} {
+		if got, all := First(c.rows, c.most); !slices.Equal(got, c.rows[:c.want]) || all != (c.want == len(c.rows)) {
+			t.Errorf("of %d rows %d are there in %d bytes, all %v; want %d", len(c.rows), len(got), c.most, all, c.want)
 		}
 	}
 }
