@@ -29,7 +29,6 @@ type call struct {
 	answer   context.Context // ends when the answer is written or given up; nil: nothing of it counts
 	answered context.CancelFunc
 	turn     callTurn
-	parked   bool // it may have waited
 }
 
 // context carries the caller to the services.
@@ -182,7 +181,6 @@ func (c *call) parks(wait time.Duration) {
 	if wait <= 0 {
 		return
 	}
-	c.parked = true
 	// An error means that the connection is gone or belongs to a test; the write will show it.
 	_ = http.NewResponseController(c.w).SetReadDeadline(time.Time{})
 }

@@ -219,8 +219,7 @@ func (c *call) endAnswer() {
 const part = 64 << 10
 
 // boundWrite gives an answer its time from now on. The deadline of net/http counts from the
-// request: a call that took longer would lose its answer, and a call that may wait would have
-// its whole wait as well.
+// request: a call that waited or took longer would lose its answer.
 func (s *Server) boundWrite(w http.ResponseWriter) {
 	// An error means that the connection is gone or belongs to a test; the write will show it.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(s.config.WriteTimeout))

@@ -14,12 +14,10 @@ import (
 	"hubcli/internal/answers"
 )
 
-// The longest lists of an answer about a thread: of messages the latest, of tasks those that
-// are open first.
-// maxThreadBytes bounds tasks, claims and locks, each of them.
+// The longest lists of an answer about a thread.
 const (
-	maxThreadRows  = hub.MaxPageRows
-	maxThreadBytes = view.MaxPageBytes / 2
+	maxThreadRows  = hub.MaxPageRows       // of messages, and of tasks
+	maxThreadBytes = view.MaxPageBytes / 2 // of tasks, of claims, and of locks
 )
 
 // Threads lists summaries; see hub.Messages.
@@ -189,18 +187,22 @@ func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) (ope
 	err = s.rows.RowsOf(core.TableTaskByThread, []byte(string(id)+"\x00"), false, func(key, _ []byte) bool {
 		taskID := hub.TaskID(binary.BigEndian.Uint64(key[len(key)-8:]))
 		task, live := s.view.Tasks.Get(taskID)
-		switch {
-		case live && sees.Task(&task) && !task.Task.Status.Terminal():
-			open = append(open, task)
-		case len(ended) > maxThreadRows:
-			return true // it is known that there are more
-		case !live:
-			task, bad = s.view.StoredTask(taskID)
+		if !live {
+			if len(ended) > maxThreadRows {
+				return true // it is known that there are more, and no other is read
+			}
+			if task, bad = s.view.StoredTask(taskID); bad != nil {
+				return false
+			}
 		}
-		if bad == nil && sees.Task(&task) && task.Task.Status.Terminal() {
+		switch {
+		case !sees.Task(&task):
+		case !task.Task.Status.Terminal():
+			open = append(open, task)
+		case len(ended) <= maxThreadRows:
 			ended = append(ended, s.view.TaskRow(&task, sees))
 		}
-		return bad == nil
+		return true
 	})
 	if err = errors.Join(err, bad); err != nil {
 		return nil, err
@@ -220,31 +222,34 @@ func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) (ope
 }
 
 // showLeases shows claims and locks from their rows.
-func (s *Lists) showLeases(t *hub.Thread, id hub.ThreadID, claims, locks [][]byte) error {
+func (s *Lists) showLeases(t *hub.Thread, id hub.ThreadID, claims, locks [][]byte) (err error) {
 	now := s.engine.Clock.Now()
-	t.Claims, t.Locks = []hub.Claim{}, []hub.Lock{}
-	shown, all := answers.Fitting(claims, maxThreadBytes)
-	if !all {
+	var all bool
+	if t.Claims, all, err = fittingLeases(claims, func(l *core.Lease) hub.Claim { return l.Claim(now) }); !all {
 		t.More.Add("claims", hub.GetCall("/v1/claims", "thread_id", string(id), "active_only", "true"))
 	}
-	for _, row := range shown {
-		l, err := view.DecodeLease(row)
-		if err != nil {
-			return err
-		}
-		t.Claims = append(t.Claims, l.Claim(now))
+	if err != nil {
+		return err
 	}
-	if shown, all = answers.Fitting(locks, maxThreadBytes); !all {
+	if t.Locks, all, err = fittingLeases(locks, func(l *core.Lease) hub.Lock { return l.Lock(now) }); !all {
 		t.More.Add("locks", hub.GetCall("/v1/locks", "active_only", "true")) // no filter has the thread
 	}
-	for _, row := range shown {
+	return err
+}
+
+// fittingLeases shows the leases of those rows that fit. They are chosen before they are
+// decoded.
+func fittingLeases[Row any](rows [][]byte, show func(*core.Lease) Row) (shown []Row, all bool, err error) {
+	rows, all = answers.Fitting(rows, maxThreadBytes)
+	shown = make([]Row, len(rows))
+	for i, row := range rows {
 		l, err := view.DecodeLease(row)
 		if err != nil {
-			return err
+			return nil, all, err
 		}
-		t.Locks = append(t.Locks, l.Lock(now))
+		shown[i] = show(&l)
 	}
-	return nil
+	return shown, all, nil
 }
 
 // summary sums up what a viewer may see of a thread.
