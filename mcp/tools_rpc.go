@@ -28,7 +28,7 @@ type rpcIn struct {
 	Body           string          `json:"body,omitempty" jsonschema:"what for" most:"4000000"`
 	RequestID      hub.MessageID   `json:"request_id,omitempty" jsonschema:"keep waiting for this request" range:"1,9007199254740991"`
 	TimeoutSeconds *float64        `json:"timeout_seconds,omitempty" jsonschema:"default 25" range:"0,3600"`
-	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"where to look for a public answer; default: your room's"`
+	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"of a public answer; default: your room's"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }

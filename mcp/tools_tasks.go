@@ -67,18 +67,19 @@ func showTask(t *hub.Task) shownTask {
 }
 
 type listTasksIn struct {
-	Status       string     `json:"status,omitempty" jsonschema:"default active: not ended" enum:"active,open,working,input_required,done,failed,cancelled" words:"in_progress=working,blocked=input_required,completed=done,pending=open,todo=open,canceled=cancelled"`
-	Mine         bool       `json:"mine,omitempty" jsonschema:"assigned to you, offered to you or given by you"`
-	Ready        bool       `json:"ready,omitempty" jsonschema:"only tasks that wait for nothing"`
-	RoomID       string     `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
-	RunID        hub.RunID  `json:"run_id,omitempty" jsonschema:"of this run"`
-	ParentTaskID hub.TaskID `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
-	Cursor       hub.Cursor `json:"cursor,omitempty" jsonschema:"from the last answer"`
-	Limit        int        `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
+	Status       string       `json:"status,omitempty" jsonschema:"default active, not ended" enum:"active,open,working,input_required,done,failed,cancelled" words:"in_progress=working,blocked=input_required,completed=done,pending=open,todo=open,canceled=cancelled"`
+	Mine         bool         `json:"mine,omitempty" jsonschema:"yours, offered to you or given by you"`
+	Ready        bool         `json:"ready,omitempty" jsonschema:"that wait for nothing"`
+	RoomID       string       `json:"room_id,omitempty" jsonschema:"default: your room; * for all"`
+	RunID        hub.RunID    `json:"run_id,omitempty" jsonschema:"of this run"`
+	ThreadID     hub.ThreadID `json:"thread_id,omitempty" jsonschema:"of this thread"`
+	ParentTaskID hub.TaskID   `json:"parent_task_id,omitempty" jsonschema:"parts of it"`
+	Cursor       hub.Cursor   `json:"cursor,omitempty" jsonschema:"from the last answer"`
+	Limit        int          `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
 
 func listTasks(ctx context.Context, c *call, in listTasksIn) (*answer, error) {
-	q := hub.TasksQuery{Viewer: c.agent(), RunID: in.RunID, ParentID: in.ParentTaskID, Cursor: in.Cursor}
+	q := hub.TasksQuery{Viewer: c.agent(), RunID: in.RunID, ThreadID: in.ThreadID, ParentID: in.ParentTaskID, Cursor: in.Cursor}
 	if in.Status == "" || in.Status == "active" {
 		q.Active = true
 	} else {
@@ -142,7 +143,7 @@ func (c *call) taskScope(ctx context.Context, q *hub.TasksQuery, in listTasksIn)
 	case in.RoomID == anyRoom:
 	case in.RoomID != "":
 		q.RoomID, err = c.room(ctx, in.RoomID)
-	case in.RunID == "" && in.ParentTaskID == 0 && !in.Mine:
+	case in.RunID == "" && in.ThreadID == "" && in.ParentTaskID == 0 && !in.Mine:
 		q.RoomID, err = c.home(ctx)
 	}
 	return err

@@ -26,10 +26,10 @@ func watchTools() []tool {
 }
 
 type watchIn struct {
-	Until          []string `json:"until,omitempty" jsonschema:"conditions that must all hold: for-me (default), task-ready, answered:<message id>, message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>"`
+	Until          []string `json:"until,omitempty" jsonschema:"all must hold: for-me (default), task-ready, answered:<message id>, message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty" jsonschema:"default 1200" range:"1,86400"`
-	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; a new watch replaces one with the same label" range:"80"`
+	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; replaces a watch of the same label" range:"80"`
 }
 
 // watchCommand says whether the conditions hold, and how to wait for them. A command is

@@ -325,7 +325,7 @@ func (g *gathering) refused() *answer {
 
 type doneIn struct {
 	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
-	Note           string     `json:"note,omitempty" jsonschema:"what came of it; the answer, if it was asked of you" most:"32000"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it, or the answer asked of you" most:"32000"`
 	Failed         bool       `json:"failed,omitempty" jsonschema:"it could not be done"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
