@@ -134,7 +134,8 @@ func readAll(c *client, call string) (rows int) {
 	}
 }
 
-// crowded is a hub with very many claims, which all have long metadata and a waiter.
+// crowded is a hub with very many claims, which all have long metadata and a waiter, and with
+// one question to the operator, which is its longest row.
 type crowded struct {
 	*edge
 	atEnd func()
@@ -196,14 +197,15 @@ func (crowded) Locks(context.Context, hub.LeasesQuery) ([]hub.Lock, hub.Cursor, 
 }
 
 func (crowded) Asks(context.Context, hub.AsksQuery) ([]hub.Ask, hub.Cursor, error) {
-	return nil, "", nil
+	return []hub.Ask{{AskID: "ask_1", State: hub.AskOpen, AgentID: "asker", Question: strings.Repeat("<", hub.MaxAskChars)}}, "", nil
 }
 func (crowded) Pauses(context.Context) ([]hub.Pause, error) { return nil, nil }
 func (crowded) Mutes(context.Context) ([]hub.Mute, error)   { return nil, nil }
 func (crowded) Loops(context.Context) ([]hub.Loop, error)   { return nil, nil }
 
 // TestOverviewOfACrowdIsBounded: an overview of thousands of long rows keeps none of their
-// metadata while it looks, and its answer is bounded and says what it lacks.
+// metadata while it looks, and its answer is bounded and says what it lacks. The question to the
+// operator stays, though it is the longest row.
 func TestOverviewOfACrowdIsBounded(t *testing.T) {
 	live := func() uint64 {
 		var m runtime.MemStats
@@ -222,5 +224,8 @@ func TestOverviewOfACrowdIsBounded(t *testing.T) {
 	require.NoError(t, json.Unmarshal(body, &a))
 	if n := len(a.Result.Waits); len(body) > 2<<20 || n == 0 || n >= crowd || !slices.Equal(a.Result.More.Lists(), []string{"trouble", "waits"}) {
 		t.Errorf("the answer has %d bytes and %d waits, and of more %v", len(body), n, a.Result.More)
+	}
+	if first := a.Result.Waits[0]; first.Waiter != "asker" || first.For != hub.AgentOperator {
+		t.Errorf("the question to the operator is not first: %+v", first)
 	}
 }
