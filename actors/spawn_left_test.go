@@ -32,8 +32,10 @@ func newStepped(t *testing.T, store *memStore) *stepped {
 	return s
 }
 
-// once runs f when a write comes to the step for the first time.
+// once runs f when the next write comes to the step. The rests of earlier writes, which may
+// follow their answers, are waited for first: the test runs in a bubble.
 func (s *stepped) once(step engine.Step, f func()) {
+	synctest.Wait()
 	var run func(engine.Step)
 	run = func(at engine.Step) {
 		if at == step && s.at.CompareAndSwap(&run, nil) {
@@ -51,24 +53,26 @@ var waysOfAWrite = []engine.Step{engine.StepDecided, engine.StepNumbered, engine
 func TestSpawnIsTendedWhoeverLeaves(t *testing.T) {
 	for _, step := range waysOfAWrite {
 		t.Run(string(step), func(t *testing.T) {
-			s := newStepped(t, newMemStore())
-			const calls = 20
-			for i := range calls {
-				ctx, leave := context.WithCancel(t.Context())
-				s.once(step, leave)
-				_, _ = s.trySpawn(ctx, "lead")
-				leave()
-				rows, _, err := s.Spawns(t.Context(), hub.SpawnsQuery{Active: true, Limit: 10})
-				if err != nil || len(rows) != 1 {
-					t.Fatalf("call %d: active are %+v, %v", i, rows, err)
+			synctest.Test(t, func(t *testing.T) {
+				s := newStepped(t, newMemStore())
+				const calls = 20
+				for i := range calls {
+					ctx, leave := context.WithCancel(t.Context())
+					s.once(step, leave)
+					_, _ = s.trySpawn(ctx, "lead")
+					leave()
+					rows, _, err := s.Spawns(t.Context(), hub.SpawnsQuery{Active: true, Limit: 10})
+					if err != nil || len(rows) != 1 {
+						t.Fatalf("call %d: active are %+v, %v", i, rows, err)
+					}
+					row := s.until(rows[0].SpawnID, "runs", func(row *hub.Spawn) bool { return row.Status == hub.SpawnRunning })
+					s.runner.end(row.PID, hub.SpawnEnd{})
+					s.over(row.SpawnID)
 				}
-				row := s.until(rows[0].SpawnID, "runs", func(row *hub.Spawn) bool { return row.Status == hub.SpawnRunning })
-				s.runner.end(row.PID, hub.SpawnEnd{})
-				s.over(row.SpawnID)
-			}
-			if told := s.told("lead"); len(s.runner.plans) != calls || len(told) != calls {
-				t.Errorf("%d calls, %d processes, %d notices", calls, len(s.runner.plans), len(told))
-			}
+				if told := s.told("lead"); len(s.runner.plans) != calls || len(told) != calls {
+					t.Errorf("%d calls, %d processes, %d notices", calls, len(s.runner.plans), len(told))
+				}
+			})
 		})
 	}
 }
@@ -92,29 +96,35 @@ func TestSpawnWhileTheHubStops(t *testing.T) {
 	for _, step := range waysOfAWrite {
 		for _, leaves := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s-%v", step, leaves), func(t *testing.T) {
-				store := newMemStore()
-				s := newStepped(t, store)
-				ctx, leave := context.WithCancel(t.Context())
-				defer leave()
-				var stopped <-chan result[struct{}]
-				s.once(step, func() {
-					stopped = async(func() (struct{}, error) { return struct{}{}, s.stopQuietly() })
-					<-s.engine.Ending
-					if leaves {
-						leave()
-					}
-				})
-				_, _ = s.trySpawn(ctx, "lead")
-				if end := within(t, stopped); end.err != nil {
-					t.Fatal(end.err)
-				}
-				again := startSpawning(t, store)
-				rows, _, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
-				if err != nil || len(rows) != 1 || rows[0].Status != hub.SpawnStopped || len(again.told("lead")) != 1 {
-					t.Errorf("after the stop there are %+v, %v; lead was told %q", rows, err, again.told("lead"))
-				}
+				synctest.Test(t, func(t *testing.T) { spawnWhileTheHubStops(t, step, leaves) })
 			})
 		}
+	}
+}
+
+func spawnWhileTheHubStops(t *testing.T, step engine.Step, leaves bool) {
+	t.Helper()
+	store := newMemStore()
+	s := newStepped(t, store)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	var stopped <-chan result[struct{}]
+	s.once(step, func() {
+		stopped = async(func() (struct{}, error) { return struct{}{}, s.stopQuietly() })
+		<-s.engine.Ending
+		if leaves {
+			leave()
+		}
+	})
+	_, _ = s.trySpawn(ctx, "lead")
+	synctest.Wait() // the step may come after the answer
+	if end := within(t, stopped); end.err != nil {
+		t.Fatal(end.err)
+	}
+	again := startSpawning(t, store)
+	rows, _, err := again.Spawns(t.Context(), hub.SpawnsQuery{Limit: 10})
+	if err != nil || len(rows) != 1 || rows[0].Status != hub.SpawnStopped || len(again.told("lead")) != 1 {
+		t.Errorf("after the stop there are %+v, %v; lead was told %q", rows, err, again.told("lead"))
 	}
 }
 
@@ -143,25 +153,29 @@ func TestStopOfAnUnsupervisedSpawn(t *testing.T) {
 
 // TestStopOfWhoLeaves is carried out all the same once it is decided.
 func TestStopOfWhoLeaves(t *testing.T) {
-	s := newStepped(t, newMemStore())
-	row := s.spawn("lead")
-	ctx, leave := context.WithCancel(t.Context())
-	s.once(engine.StepDecided, leave)
-	_, _ = s.StopSpawn(ctx, row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
-	ended := s.over(row.SpawnID)
-	if told := s.told("lead"); ended.Status != hub.SpawnStopped || len(told) != 1 {
-		t.Errorf("the spawn is %+v, lead was told %q", ended, told)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStepped(t, newMemStore())
+		row := s.spawn("lead")
+		ctx, leave := context.WithCancel(t.Context())
+		s.once(engine.StepDecided, leave)
+		_, _ = s.StopSpawn(ctx, row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
+		ended := s.over(row.SpawnID)
+		if told := s.told("lead"); ended.Status != hub.SpawnStopped || len(told) != 1 {
+			t.Errorf("the spawn is %+v, lead was told %q", ended, told)
+		}
+	})
 }
 
 // TestSpawnIsNobodyElse: if another has registered as the agent to be, there is no
 // process that would take it for itself.
 func TestSpawnIsNobodyElse(t *testing.T) {
-	s := newStepped(t, newMemStore())
-	s.once(engine.StepDecided, func() { s.register("codex") })
-	row := s.spawn("lead")
-	if row.Status != hub.SpawnFailed || row.Reason != "another has registered as codex meanwhile" || row.SeatID != "" ||
-		len(s.runner.plans) != 0 || len(s.told("lead")) != 1 {
-		t.Errorf("the spawn is %+v, %d processes, lead was told %q", row, len(s.runner.plans), s.told("lead"))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStepped(t, newMemStore())
+		s.once(engine.StepDecided, func() { s.register("codex") })
+		row := s.spawn("lead")
+		if row.Status != hub.SpawnFailed || row.Reason != "another has registered as codex meanwhile" || row.SeatID != "" ||
+			len(s.runner.plans) != 0 || len(s.told("lead")) != 1 {
+			t.Errorf("the spawn is %+v, %d processes, lead was told %q", row, len(s.runner.plans), s.told("lead"))
+		}
+	})
 }
