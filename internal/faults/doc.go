@@ -7,6 +7,6 @@
 //
 //	go test ./internal/faults -faults -timeout 60m
 //
-// Without -faults it only checks, in about a second, that every mistake can still
-// be planted and that every named test exists.
+// Without -faults it only checks, in seconds, that every mistake can still be
+// planted, that the code with it compiles and that every named test exists.
 package faults

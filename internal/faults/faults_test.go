@@ -50,6 +50,7 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 	require.NoError(t, err)
 	guarantees, err := os.ReadFile(filepath.Join(root, "docs", "guarantees.md"))
 	require.NoError(t, err)
+	compiler := newChecker(t)
 	seen := map[string]bool{}
 	for i := range faults {
 		f := &faults[i]
@@ -57,7 +58,11 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 			t.Errorf("%s: the name is taken", f.name)
 		}
 		seen[f.name] = true
-		if _, _, err := f.plant(m); err != nil {
+		path, text, err := f.plant(m)
+		if err == nil {
+			err = compiler.check(path, text)
+		}
+		if err != nil {
 			t.Errorf("%s: %v", f.name, err)
 		}
 		if len(m.tests[f.test]) == 0 {
