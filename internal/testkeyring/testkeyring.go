@@ -83,7 +83,13 @@ func StartBus(t TB) *Keyring {
 			t.Fatal(err)
 		}
 	}
-	bus := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address")
+	// The name of a socket has a hundred letters at most, and the folder of a test may have more.
+	sockets, err := os.MkdirTemp("", "bus-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(sockets) })
+	bus := exec.Command("dbus-daemon", "--session", "--nofork", "--print-address", "--address=unix:dir="+sockets)
 	bus.Env = k.environ()
 	out, err := bus.StdoutPipe()
 	if err != nil {
