@@ -32,10 +32,11 @@ func newStepped(t *testing.T, store *memStore) *stepped {
 	return s
 }
 
-// once runs f when the next write comes to the step. The rests of earlier writes, which may
-// follow their answers, are waited for first: the test runs in a bubble.
+// once runs f when the next write comes to the step. What is left of earlier writes may follow
+// their answers and is waited for first: the test runs in a bubble.
 func (s *stepped) once(step engine.Step, f func()) {
-	synctest.Wait()
+	s.t.Helper()
+	s.taken()
 	var run func(engine.Step)
 	run = func(at engine.Step) {
 		if at == step && s.at.CompareAndSwap(&run, nil) {
@@ -43,6 +44,16 @@ func (s *stepped) once(step engine.Step, f func()) {
 		}
 	}
 	s.at.Store(&run)
+}
+
+// taken waits for all that goes on. It fails the test if no write has come to the step that
+// was given to once.
+func (s *stepped) taken() {
+	s.t.Helper()
+	synctest.Wait()
+	if s.at.Load() != nil {
+		s.t.Fatal("no write has come to the step")
+	}
 }
 
 // waysOfAWrite are the steps between the decision and the answer.
@@ -69,6 +80,7 @@ func TestSpawnIsTendedWhoeverLeaves(t *testing.T) {
 					s.runner.end(row.PID, hub.SpawnEnd{})
 					s.over(row.SpawnID)
 				}
+				s.taken()
 				if told := s.told("lead"); len(s.runner.plans) != calls || len(told) != calls {
 					t.Errorf("%d calls, %d processes, %d notices", calls, len(s.runner.plans), len(told))
 				}
@@ -117,7 +129,7 @@ func spawnWhileTheHubStops(t *testing.T, step engine.Step, leaves bool) {
 		}
 	})
 	_, _ = s.trySpawn(ctx, "lead")
-	synctest.Wait() // the step may come after the answer
+	s.taken() // the step may come after the answer
 	if end := within(t, stopped); end.err != nil {
 		t.Fatal(end.err)
 	}
@@ -160,6 +172,7 @@ func TestStopOfWhoLeaves(t *testing.T) {
 		s.once(engine.StepDecided, leave)
 		_, _ = s.StopSpawn(ctx, row.SpawnID, hub.SpawnStopInput{AgentID: "lead"})
 		ended := s.over(row.SpawnID)
+		s.taken()
 		if told := s.told("lead"); ended.Status != hub.SpawnStopped || len(told) != 1 {
 			t.Errorf("the spawn is %+v, lead was told %q", ended, told)
 		}
@@ -173,6 +186,7 @@ func TestSpawnIsNobodyElse(t *testing.T) {
 		s := newStepped(t, newMemStore())
 		s.once(engine.StepDecided, func() { s.register("codex") })
 		row := s.spawn("lead")
+		s.taken()
 		if row.Status != hub.SpawnFailed || row.Reason != "another has registered as codex meanwhile" || row.SeatID != "" ||
 			len(s.runner.plans) != 0 || len(s.told("lead")) != 1 {
 			t.Errorf("the spawn is %+v, %d processes, lead was told %q", row, len(s.runner.plans), s.told("lead"))
