@@ -170,7 +170,7 @@ func TestKilledImports(t *testing.T) {
 func killedImport(t *testing.T, dir string) (done []hub.ProjectID) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestImportChild$")
-	cmd.Env = append(os.Environ(), childVariable+"="+dir, "TMPDIR="+t.TempDir()) // a killed process deletes nothing
+	cmd.Env = append(os.Environ(), childVariable+"="+dir, "GOTMPDIR="+t.TempDir()) // a killed process deletes nothing
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

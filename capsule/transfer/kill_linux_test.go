@@ -52,7 +52,7 @@ func TestKilledBetweenSignatureAndCapsule(t *testing.T) {
 	cmd := exec.Command(strace, "-f", "-qq", "-o", filepath.Join(base, "trace"), "-P", filepath.Join(out, "signed.hubpack"),
 		"-e", "trace=linkat", "-e", "inject=linkat:signal=SIGKILL:error=EPERM:when=1",
 		os.Args[0], "-test.run=^TestSignedExportChild$")
-	cmd.Env = append(os.Environ(), signedVariable+"="+base, "TMPDIR="+t.TempDir()) // a killed process deletes nothing
+	cmd.Env = append(os.Environ(), signedVariable+"="+base, "GOTMPDIR="+t.TempDir()) // a killed process deletes nothing
 	said, _ := cmd.CombinedOutput()
 	signature := filepath.Join(out, "signed.hubpack"+seal.SignatureSuffix)
 	if _, err := os.Stat(signature); err != nil {

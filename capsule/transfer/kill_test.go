@@ -165,7 +165,7 @@ func TestKilledExports(t *testing.T) {
 func killedExport(t *testing.T, base string) []*announced {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestExportChild$")
-	cmd.Env = append(os.Environ(), childVariable+"="+base, "TMPDIR="+t.TempDir()) // a killed process deletes nothing
+	cmd.Env = append(os.Environ(), childVariable+"="+base, "GOTMPDIR="+t.TempDir()) // a killed process deletes nothing
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())

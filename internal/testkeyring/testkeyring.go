@@ -84,7 +84,7 @@ func StartBus(t TB) *Keyring {
 		}
 	}
 	// The name of a socket has a hundred letters at most, and the folder of a test may have more.
-	sockets, err := os.MkdirTemp("", "bus-")
+	sockets, err := os.MkdirTemp("/tmp", "bus-")
 	if err != nil {
 		t.Fatal(err)
 	}
