@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"hubcli/internal/require"
@@ -24,31 +25,34 @@ import (
 
 // checker tells whether a file with a mistake in it compiles. It has the types of the
 // packages from what the go command has compiled already, and reads of the file's own
-// package the declarations only, so that a file takes milliseconds.
+// package the declarations only, so that a file takes milliseconds. What a mistake breaks in
+// other files it does not notice: mistakes are made inside of functions.
 type checker struct {
 	set      *token.FileSet
 	config   types.Config
 	packages map[string][]string             // by folder: the names of its files that are built here
+	ignored  map[string][]string             // by folder: the names of its files for other systems
 	parsed   map[string]map[string]*ast.File // by folder and name, without the bodies of functions
 }
 
 // newChecker compiles the module if that is not done yet.
 func newChecker(t *testing.T) *checker {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,Module", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,IgnoredGoFiles,Module", "./...")
 	cmd.Dir = root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // as the executable is built
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &stderr)
 	}
-	c := &checker{set: token.NewFileSet(), packages: map[string][]string{}, parsed: map[string]map[string]*ast.File{}}
+	c := &checker{set: token.NewFileSet(), packages: map[string][]string{}, ignored: map[string][]string{}, parsed: map[string]map[string]*ast.File{}}
 	exports := map[string]string{}
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct {
 			ImportPath, Dir, Export string
-			GoFiles                 []string
+			GoFiles, IgnoredGoFiles []string
 			Module                  *struct {
 				Main      bool
 				GoVersion string
@@ -61,7 +65,7 @@ func newChecker(t *testing.T) *checker {
 		}
 		exports[p.ImportPath] = p.Export
 		if p.Module != nil && p.Module.Main {
-			c.packages[p.Dir] = p.GoFiles
+			c.packages[p.Dir], c.ignored[p.Dir] = p.GoFiles, p.IgnoredGoFiles
 			c.config.GoVersion = "go" + p.Module.GoVersion
 		}
 	}
@@ -76,12 +80,15 @@ func newChecker(t *testing.T) *checker {
 }
 
 // check returns what the compiler has against a file whose text is replaced. A file that is
-// not built on this system is not checked.
+// not built on this system is not checked; one that the go command does not know is an error.
 func (c *checker) check(path, text string) error {
 	dir, name := filepath.Split(path)
 	dir = filepath.Clean(dir)
-	if !slices.Contains(c.packages[dir], name) {
+	switch {
+	case slices.Contains(c.ignored[dir], name):
 		return nil
+	case !slices.Contains(c.packages[dir], name):
+		return fmt.Errorf("the go command knows no file %s", path)
 	}
 	if err := c.declarations(dir); err != nil {
 		return err
@@ -130,4 +137,33 @@ func (c *checker) declarations(dir string) error {
 	}
 	c.parsed[dir] = parsed
 	return nil
+}
+
+// TestChecker: a file with a mistake must compile, and one that does not is told from it.
+func TestChecker(t *testing.T) {
+	c := newChecker(t)
+	path, err := filepath.Abs(filepath.Join(root, "internal", "pause", "memory.go"))
+	require.NoError(t, err)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, tt := range []struct {
+		name, old, by string
+		fails         string
+	}{
+		{"as it is", "", "", ""},
+		{"another value", "return true", "return !quiet", ""},
+		{"no such name", "b.last = allocated", "b.least = allocated", "b.least undefined"},
+		{"another type", "return true", "return 1", "cannot use 1"},
+		{"a variable without use", "return true", "unused := 1\n\treturn true", "declared and not used: unused"},
+		{"an import without use", "debug.FreeOSMemory()", "", "imported and not used"},
+		{"no program at all", "package pause", "package", "expected 'IDENT'"},
+	} {
+		err := c.check(path, strings.Replace(string(whole), tt.old, tt.by, 1))
+		if (err == nil) != (tt.fails == "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.fails)
+		}
+	}
+	if err := c.check(filepath.Join(filepath.Dir(path), "none.go"), string(whole)); err == nil {
+		t.Error("a file that does not exist compiles")
+	}
 }
