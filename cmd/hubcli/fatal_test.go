@@ -13,18 +13,20 @@ import (
 	"hubcli/cli"
 )
 
+// fatalChild tells the process that is to end that it is the one.
+const fatalChild = "HUBCLI_TEST_FATAL"
+
 // TestDatabaseDoesNotEndTheProcessSilently: Badger's assertions exit by log.Fatal. The reason is
 // told then, with a way out and the exit code of the store; other lines are left out. The
 // process that ends is another one.
 func TestDatabaseDoesNotEndTheProcessSilently(t *testing.T) {
-	const child = "HUBCLI_TEST_FATAL"
-	if os.Getenv(child) != "" {
+	if os.Getenv(fatalChild) != "" {
 		log.SetOutput(standardLog{os.Stderr, os.Exit})
 		log.Print("an odd server")
 		y.AssertTruef(false, "table %d is impossible", 7)
 	}
 	cmd := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	cmd.Env = append(os.Environ(), child+"=1")
+	cmd.Env = append(os.Environ(), fatalChild+"=1")
 	var said strings.Builder
 	cmd.Stderr = &said
 	var exit *exec.ExitError

@@ -107,13 +107,15 @@ func (h *spawningHub) pid(name string) int {
 	return pid
 }
 
-// runs reports whether the process exists and is not a zombie.
+// runs reports whether the process exists and is not a zombie. The first thread of a killed
+// process may be one while others still have its files and locks.
 func runs(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return runtime.GOOS != "linux" && alive(pid)
 	}
-	return !strings.Contains(string(stat), ") Z ")
+	threads, _ := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	return !strings.Contains(string(stat), ") Z ") || len(threads) > 1
 }
 
 // stubborn ignores SIGTERM. It has a child and a grandchild that ignore it too.
