@@ -60,7 +60,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 	if err := p.Stop(); err != nil {
 		return nil, err
 	}
-	idle, err := r.withoutIndex(ctx, store, nil)
+	started, idle, err := r.withoutIndex(ctx, store, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -78,65 +78,76 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 	if err := p.Stop(); err != nil {
 		return nil, err
 	}
-	plain, err := r.withoutIndex(ctx, store, texts)
+	_, plain, err := r.withoutIndex(ctx, store, texts)
 	if err != nil {
 		return nil, err
 	}
 	what := fmt.Sprintf("search of %d messages", len(texts))
-	mb := func(n int64) float64 { return float64(n-idle) / megabyte }
+	more := func(n, plain int64) float64 { return float64(n-plain) / megabyte }
+	readings := func(with, without resting) string {
+		return fmt.Sprintf("each the least of %d readings, with the log read before each; with an index from %.0f to %.0f MB, without one from %.0f to %.0f MB",
+			restReadings, more(with.least, 0), more(with.most, 0), more(without.least, 0), more(without.most, 0))
+	}
 	return []Result{
 		absolute(what+", p99", took[len(took)*99/100].Seconds()*1e3, atMost(20, "ms"),
 			fmt.Sprintf("%d queries of 1 to 3 words, p50 %.2f ms, slowest %.2f ms", len(took), took[len(took)/2].Seconds()*1e3, took[len(took)-1].Seconds()*1e3)),
-		absolute(what+", memory while the index is made anew, beyond a hub without one", mb(peak), atMost(40, "MB"), fmt.Sprintf("in %v", anew.Round(time.Second))),
-		absolute(what+", memory afterwards, beyond a hub without one", mb(rebuilt), atMost(10, "MB"),
-			fmt.Sprintf("without an index %.0f MB", float64(idle)/megabyte)),
-		absolute(what+", memory after posting and searching, beyond a hub that has posted as many without one", float64(after-plain)/megabyte, atMost(10, "MB"),
-			fmt.Sprintf("without an index %.0f MB; posted in %v, indexed %v later", float64(plain)/megabyte, loaded.Round(time.Second), fed.Round(time.Second))),
+		absolute(what+", memory while the index is made anew, beyond a hub without one", more(peak, started), atMost(40, "MB"), fmt.Sprintf("in %v", anew.Round(time.Second))),
+		absolute(what+", memory afterwards, beyond a hub without one", more(rebuilt.least, idle.least), atMost(10, "MB"), readings(rebuilt, idle)),
+		absolute(what+", memory after posting and searching, beyond a hub that has posted as many without one", more(after.least, plain.least), atMost(10, "MB"),
+			fmt.Sprintf("%s; posted in %v, indexed %v later", readings(after, plain), loaded.Round(time.Second), fed.Round(time.Second))),
 	}, nil
 }
 
 // withoutIndex returns the memory of a hub with the same store that has no index,
-// because something else stands in its place, once it has posted texts, and
-// leaves the store without one.
-func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (int64, error) {
+// because something else stands in its place: once it has started, and once it has posted
+// texts. It leaves the store without an index.
+func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (started int64, rest resting, err error) {
 	if err := leaveNoIndex(store); err != nil {
-		return 0, err
+		return 0, resting{}, err
 	}
 	p, err := r.hub(ctx, store)
 	if err != nil {
-		return 0, err
+		return 0, resting{}, err
 	}
+	pause.For(ctx, r.Settle)
+	started, err = p.Anonymous()
 	_, posted := r.postTexts(ctx, p.Addr, texts)
-	anonymous, err := r.atRest(ctx, p)
-	return anonymous, errors.Join(posted, err, p.Stop(), os.Remove(indexOf(store)))
+	rest, read := r.atRest(ctx, p)
+	return started, rest, errors.Join(err, posted, read, p.Stop(), os.Remove(indexOf(store)))
 }
 
-// atRest returns the anonymous memory of a hub that has nothing to do: the least of several
-// readings, with the whole log read before each. A hub gives back what a burst of work used,
-// but not the last 16 MiB of garbage at most, so that one reading tells little.
-func (r *run) atRest(ctx context.Context, p *target.Process) (least int64, err error) {
-	const readings = 4
-	least = math.MaxInt64
-	for range readings {
+// resting is the anonymous memory of a hub that has nothing to do, in bytes, of several readings.
+type resting struct{ least, most int64 }
+
+// restReadings is how often atRest reads.
+const restReadings = 4
+
+// atRest reads the memory of a hub that has nothing to do, several times, with the public log
+// read before each. A hub gives back what a burst of work used, but not the last 16 MiB of
+// garbage at most, so that one reading tells little.
+func (r *run) atRest(ctx context.Context, p *target.Process) (resting, error) {
+	rest := resting{least: math.MaxInt64}
+	for range restReadings {
 		if err := readLog(ctx, p.Addr); err != nil {
-			return 0, err
+			return resting{}, err
 		}
 		pause.For(ctx, r.Settle)
 		now, err := p.Anonymous()
 		if err != nil {
-			return 0, err
+			return resting{}, err
 		}
-		least = min(least, now)
+		rest.least, rest.most = min(rest.least, now), max(rest.most, now)
 	}
-	return least, ctx.Err()
+	return rest, ctx.Err()
 }
 
+// readLog reads all public messages.
 func readLog(ctx context.Context, addr string) error {
 	c := client.New(client.Config{BaseURL: "http://" + addr})
 	defer c.Close()
 	for q := (hub.LogQuery{Limit: hub.MaxPageRows}); ; {
 		page, err := c.Log(ctx, q)
-		if err != nil || len(page.Rows) == 0 {
+		if err != nil || page.NextSinceID == q.SinceID {
 			return err
 		}
 		q.SinceID = page.NextSinceID
