@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -19,6 +20,7 @@ func TestBrokenLeaseGoesToTheNextInLine(t *testing.T) {
 		ben := r.waitFor(ctx, "ben", "key", 60)
 		again := r.waitFor(ctx, "ben", "key", 60)
 		cleo := r.waitFor(ctx, "cleo", "key", 60)
+		broken := time.Now()
 		row, err := r.BreakClaim(asOperator(ctx), hub.ClaimBreakInput{ClaimKey: "key", Reason: "it hangs"})
 		require.NoError(t, err)
 		if row.Row.OwnerAgentID != "ann" || row.Row.ReleasedAt == nil || row.Row.Fence != was.Row.Fence {
@@ -28,6 +30,9 @@ func TestBrokenLeaseGoesToTheNextInLine(t *testing.T) {
 			t.Errorf("the next in line got %+v", got)
 		}
 		<-again
+		if late := time.Since(broken); late > 0 {
+			t.Errorf("the next in line got it %v later", late)
+		}
 		parked(t, cleo)
 		for _, agent := range []hub.AgentID{"ann", "ben", "cleo"} {
 			inbox := r.inbox(agent)
