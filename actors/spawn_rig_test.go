@@ -120,10 +120,14 @@ func (r *spawnRig) trySpawn(ctx context.Context, by hub.AgentID) (hub.Spawn, err
 	return out.Row, err
 }
 
-// over waits until a spawn has ended.
+// over waits until a spawn has ended and its notice is shown. A row can be read as soon as it is
+// on the disk, a message a moment later.
 func (r *spawnRig) over(id hub.SpawnID) hub.Spawn {
 	r.t.Helper()
-	return r.until(id, "ends", func(row *hub.Spawn) bool { return row.Status.Terminal() })
+	row := r.until(id, "ends", func(row *hub.Spawn) bool { return row.Status.Terminal() })
+	written := r.store.Head().Message
+	require.Eventually(r.t, "the notice of the end", func() bool { return r.view.Ring.Visible() >= written })
+	return row
 }
 
 // until waits until holds is true of a spawn.
