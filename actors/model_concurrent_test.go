@@ -144,13 +144,50 @@ func (p *player) cut(c call) error {
 	if err != nil {
 		return err
 	}
+	graced := p.graced()
 	return p.explain(calls, func(m *simpleHub) error {
 		m.restart(now)
+		for key, l := range m.held() { // a lease that was renewed and one that was extended may end at once
+			if l.graced != graced[key] {
+				return fmt.Errorf("the start has extended %s: %v, want %v", key, graced[key], l.graced)
+			}
+		}
 		for _, l := range m.held() {
 			m.fence = max(m.fence, l.fence)
 		}
 		return m.shows(read)
 	})
+}
+
+// graced returns the leases that a start has extended since they were granted or renewed last.
+// No answer tells it, and it decides what the next start does; the journal tells it.
+func (p *player) graced() map[string]bool {
+	keys := map[string]bool{}
+	_ = p.r.store.Records(0, func(r *core.Record) error {
+		for _, e := range r.Facts {
+			fact, err := core.DecodeFact(e)
+			if err != nil {
+				return err
+			}
+			switch f := fact.(type) {
+			case *core.LeaseGranted:
+				delete(keys, modelKey(f.Space, f.Key))
+			case *core.LeaseRenewed:
+				delete(keys, modelKey(f.Space, f.Key))
+			case *core.LeaseGraced:
+				keys[modelKey(f.Space, f.Key)] = true
+			}
+		}
+		return nil
+	})
+	return keys
+}
+
+func modelKey(space core.LeaseSpace, key string) string {
+	if space == core.SpaceClaim {
+		return "claim " + key
+	}
+	return "lock " + key
 }
 
 // unanswered reports a call that has no answer.
