@@ -144,16 +144,17 @@ func (p *player) cut(c call) error {
 	if err != nil {
 		return err
 	}
-	graced := p.graced()
+	graced, err := p.graced()
+	if err != nil {
+		return err
+	}
 	return p.explain(calls, func(m *simpleHub) error {
 		m.restart(now)
-		for key, l := range m.held() { // a lease that was renewed and one that was extended may end at once
-			if l.graced != graced[key] {
+		for key, l := range m.held() {
+			m.fence = max(m.fence, l.fence)
+			if l.graced != graced[key] { // one that was renewed may last as long as one that was extended
 				return fmt.Errorf("the start has extended %s: %v, want %v", key, graced[key], l.graced)
 			}
-		}
-		for _, l := range m.held() {
-			m.fence = max(m.fence, l.fence)
 		}
 		return m.shows(read)
 	})
@@ -161,9 +162,9 @@ func (p *player) cut(c call) error {
 
 // graced returns the leases that a start has extended since they were granted or renewed last.
 // No answer tells it, and it decides what the next start does; the journal tells it.
-func (p *player) graced() map[string]bool {
-	keys := map[string]bool{}
-	_ = p.r.store.Records(0, func(r *core.Record) error {
+func (p *player) graced() (keys map[string]bool, err error) {
+	keys = map[string]bool{}
+	err = p.r.store.Records(0, func(r *core.Record) error {
 		for _, e := range r.Facts {
 			fact, err := core.DecodeFact(e)
 			if err != nil {
@@ -180,7 +181,7 @@ func (p *player) graced() map[string]bool {
 		}
 		return nil
 	})
-	return keys
+	return keys, err
 }
 
 func modelKey(space core.LeaseSpace, key string) string {
