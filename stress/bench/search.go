@@ -83,18 +83,14 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	what := fmt.Sprintf("search of %d messages", len(texts))
-	more := func(n, plain int64) float64 { return float64(n-plain) / megabyte }
-	readings := func(with, without resting) string {
-		return fmt.Sprintf("each the least of %d readings, with the log read before each; with an index from %.0f to %.0f MB, without one from %.0f to %.0f MB",
-			restReadings, more(with.least, 0), more(with.most, 0), more(without.least, 0), more(without.most, 0))
-	}
+	mb := func(n int64) float64 { return float64(n) / megabyte }
 	return []Result{
 		absolute(what+", p99", took[len(took)*99/100].Seconds()*1e3, atMost(20, "ms"),
 			fmt.Sprintf("%d queries of 1 to 3 words, p50 %.2f ms, slowest %.2f ms", len(took), took[len(took)/2].Seconds()*1e3, took[len(took)-1].Seconds()*1e3)),
-		absolute(what+", memory while the index is made anew, beyond a hub without one", more(peak, started), atMost(40, "MB"), fmt.Sprintf("in %v", anew.Round(time.Second))),
-		absolute(what+", memory afterwards, beyond a hub without one", more(rebuilt.least, idle.least), atMost(10, "MB"), readings(rebuilt, idle)),
-		absolute(what+", memory after posting and searching, beyond a hub that has posted as many without one", more(after.least, plain.least), atMost(10, "MB"),
-			fmt.Sprintf("%s; posted in %v, indexed %v later", readings(after, plain), loaded.Round(time.Second), fed.Round(time.Second))),
+		absolute(what+", memory while the index is made anew, beyond a hub without one", mb(peak-started), atMost(40, "MB"), fmt.Sprintf("in %v", anew.Round(time.Second))),
+		absolute(what+", memory afterwards, beyond a hub without one", mb(rebuilt.least-idle.least), atMost(10, "MB"), rebuilt.beside(idle)),
+		absolute(what+", memory after posting and searching, beyond a hub that has posted as many without one", mb(after.least-plain.least), atMost(10, "MB"),
+			fmt.Sprintf("%s; posted in %v, indexed %v later", after.beside(plain), loaded.Round(time.Second), fed.Round(time.Second))),
 	}, nil
 }
 
@@ -118,6 +114,13 @@ func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (s
 
 // resting is the anonymous memory of a hub that has nothing to do, in bytes, of several readings.
 type resting struct{ least, most int64 }
+
+// beside tells the readings of a hub with an index and those of one without.
+func (with resting) beside(without resting) string {
+	mb := func(n int64) float64 { return float64(n) / megabyte }
+	return fmt.Sprintf("each the least of %d readings, with the log read before each; with an index from %.0f to %.0f MB, without one from %.0f to %.0f MB",
+		restReadings, mb(with.least), mb(with.most), mb(without.least), mb(without.most))
+}
 
 // restReadings is how often atRest reads.
 const restReadings = 4
