@@ -152,10 +152,14 @@ func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string
 			args = append(args, "-rapid.checks=400")
 		}
 	}
+	// A test that hangs is killed and deletes nothing. The names of sockets want a short folder.
+	temp, err := os.MkdirTemp("", "fault-")
+	require.NoError(t, err)
+	defer os.RemoveAll(temp)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	// In the environment, so that a test which builds the executable plants it too.
-	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay))
+	cmd.Env = append(os.Environ(), "GOFLAGS="+strings.TrimSpace(os.Getenv("GOFLAGS")+" -overlay="+overlay), "GOTMPDIR="+temp, "TMPDIR="+temp)
 	out, err := cmd.CombinedOutput()
 	text := string(out)
 	switch {

@@ -11,7 +11,6 @@ import (
 	"go/token"
 	"go/types"
 	"io"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -99,7 +98,7 @@ func (c *checker) check(path, text string) error {
 	}
 	of := c.set.File(spoiled.FileStart)
 	files := []*ast.File{spoiled}
-	for _, other := range slices.Sorted(maps.Keys(c.parsed[dir])) {
+	for _, other := range c.packages[dir] {
 		if other != name {
 			files = append(files, c.parsed[dir][other])
 		}
