@@ -81,6 +81,20 @@ func (h *spawningHub) spawn(room hub.Room) hub.Spawn {
 	return out.Row
 }
 
+// ended waits until a spawn has ended and lead can read of it. The record of the end has the
+// message too; a row can be read as soon as it is on the disk, a message a moment later.
+func (h *spawningHub) ended(id hub.SpawnID) (row hub.Spawn) {
+	h.t.Helper()
+	if err := until(func() (over bool) {
+		var err error
+		row, err = h.SpawnByID(h.t.Context(), id)
+		return err == nil && row.Status.Terminal() && h.told(id) > 0
+	}); err != nil {
+		h.t.Fatalf("the spawn is %+v, lead was told %d times: %v", row, h.told(id), err)
+	}
+	return row
+}
+
 // told counts the messages to lead about a spawn.
 func (h *spawningHub) told(id hub.SpawnID) (n int) {
 	h.t.Helper()
@@ -146,17 +160,8 @@ func TestSpawnsAfterSIGKILL(t *testing.T) {
 	t.Logf("all ended %v after the hub", time.Since(killed))
 	for range 2 {
 		h.start()
-		var got hub.Spawn
-		if err := until(func() (over bool) {
-			var err error
-			got, err = h.SpawnByID(t.Context(), row.SpawnID)
-			return err == nil && got.Status.Terminal()
-		}); err != nil || got.Status != hub.SpawnLost {
-			t.Fatalf("after a start the spawn is %+v, %v", got, err)
-		}
-		// The words to the lead are a record of their own, behind that of the end.
-		if err := until(func() bool { return h.told(row.SpawnID) > 0 }); err != nil {
-			t.Error("lead was not told")
+		if got := h.ended(row.SpawnID); got.Status != hub.SpawnLost {
+			t.Fatalf("after a start the spawn is %+v", got)
 		}
 		if n := h.told(row.SpawnID); n > 1 {
 			t.Errorf("lead was told %d times", n)
