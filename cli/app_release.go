@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
 )
 
@@ -25,7 +27,8 @@ func newAppRelease(env *Env) *cobra.Command {
 		Use:   "release [claim]",
 		Short: "Take a claim or a lock from the agent that holds it",
 		Long: `End a claim, or with --lock a file lock, that an agent holds. The holder and the agents
-that wait for it are told the reason. The first in line gets it, with a higher fence.
+that wait for it are told the reason. The first in line gets it, with a higher fence, and
+the command says who that is.
 
 The command stops no program: what the holder does goes on until it calls the hub.`,
 		Example: `  hubcli app release parser --reason "dev-a has been stuck for an hour"
@@ -58,22 +61,20 @@ func breakClaim(ctx context.Context, w io.Writer, o *releaseOptions, key hub.Cla
 		return err
 	}
 	defer c.Close()
-	out, err := c.BreakClaim(ctx, hub.ClaimBreakInput{ClaimKey: key, Reason: o.reason})
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return printJSON(w, out.Row)
-	}
-	rows, _, err := c.Claims(ctx, hub.LeasesQuery{Key: string(key), ActiveOnly: true, Limit: 1})
-	if err != nil {
-		return err
-	}
-	next := holder{}
-	if len(rows) == 1 {
-		next = holder{rows[0].OwnerAgentID, rows[0].Fence}
-	}
-	return printReleased(w, "claim", string(key), holder{out.Row.OwnerAgentID, out.Row.Fence}, next)
+	return release(ctx, w, o.json, &takenLease{
+		kind: "claim", name: string(key),
+		look: func() (holder, error) {
+			rows, _, err := c.Claims(ctx, hub.LeasesQuery{Key: string(key), ActiveOnly: true, Limit: 1})
+			if err != nil || len(rows) == 0 {
+				return holder{}, err
+			}
+			return holder{rows[0].OwnerAgentID, rows[0].Fence, len(rows[0].Waiters) > 0}, nil
+		},
+		take: func() (holder, any, error) {
+			out, err := c.BreakClaim(ctx, hub.ClaimBreakInput{ClaimKey: key, Reason: o.reason})
+			return holder{agent: out.Row.OwnerAgentID, fence: out.Row.Fence}, out.Row, err
+		},
+	})
 }
 
 func breakLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
@@ -82,41 +83,88 @@ func breakLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
 		return err
 	}
 	defer c.Close()
-	out, err := c.BreakLock(ctx, hub.LockBreakInput{FilePath: o.lock, Reason: o.reason})
+	take := func(path string) error {
+		return release(ctx, w, o.json, &takenLease{
+			kind: "lock", name: path,
+			look: func() (holder, error) {
+				rows, _, err := c.Locks(ctx, hub.LeasesQuery{Key: path, ActiveOnly: true, Limit: 1})
+				if err != nil || len(rows) == 0 {
+					return holder{}, err
+				}
+				return holder{rows[0].AgentID, rows[0].Fence, len(rows[0].Waiters) > 0}, nil
+			},
+			take: func() (holder, any, error) {
+				out, err := c.BreakLock(ctx, hub.LockBreakInput{FilePath: path, Reason: o.reason})
+				return holder{agent: out.Row.AgentID, fence: out.Row.Fence}, out.Row, err
+			},
+		})
+	}
+	err = take(o.lock)
 	if errors.Is(err, &hub.Error{Code: hub.CodeNotHolder}) { // agents lock files by their whole paths, too
 		if whole, pathErr := pathArgument([]string{o.lock}); pathErr == nil && whole != o.lock {
-			o.lock = whole
-			out, err = c.BreakLock(ctx, hub.LockBreakInput{FilePath: o.lock, Reason: o.reason})
+			err = take(whole)
 		}
 	}
-	if err != nil {
-		return err
-	}
-	if o.json {
-		return printJSON(w, out.Row)
-	}
-	rows, _, err := c.Locks(ctx, hub.LeasesQuery{Key: o.lock, ActiveOnly: true, Limit: 1})
-	if err != nil {
-		return err
-	}
-	next := holder{}
-	if len(rows) == 1 {
-		next = holder{rows[0].AgentID, rows[0].Fence}
-	}
-	return printReleased(w, "lock", o.lock, holder{out.Row.AgentID, out.Row.Fence}, next)
+	return err
+}
+
+// takenLease is a claim or a lock that is taken from its holder.
+type takenLease struct {
+	kind, name string
+	look       func() (holder, error)      // its holder at this moment
+	take       func() (holder, any, error) // its last holder, and the last row of that
 }
 
 // holder is the agent that holds a lease; the zero value is nobody.
 type holder struct {
-	agent hub.AgentID
-	fence hub.Fence
+	agent   hub.AgentID
+	fence   hub.Fence
+	awaited bool // by other agents
 }
 
-func printReleased(w io.Writer, kind, name string, was, next holder) error {
+// release takes a lease from its holder and says which agent has it then. If the hub does not
+// tell the new holder, release still says what it took, and returns the error.
+func release(ctx context.Context, w io.Writer, asJSON bool, l *takenLease) error {
+	before, err := l.look()
+	if err != nil {
+		return err
+	}
+	was, row, err := l.take()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return printJSON(w, row)
+	}
+	next, lookErr := l.successor(ctx, before.awaited)
 	now := "nobody has it now"
-	if next.agent != "" {
+	switch {
+	case lookErr != nil:
+		now = "the hub does not say who has it now"
+	case next.agent != "":
 		now = fmt.Sprintf("%s has it now, with fence %d", next.agent, next.fence)
 	}
-	_, err := fmt.Fprintf(w, "took the %s \"%s\" from %s (fence %d); %s\n", kind, peertext.TerminalLine(name), peertext.TerminalLine(string(was.agent)), was.fence, peertext.TerminalLine(now))
-	return err
+	_, err = fmt.Fprintf(w, "took the %s \"%s\" from %s (fence %d); %s\n", l.kind, peertext.TerminalLine(l.name), peertext.TerminalLine(string(was.agent)), was.fence, peertext.TerminalLine(now))
+	return errors.Join(err, lookErr)
+}
+
+// How long successor looks for the next holder, and how often.
+const (
+	successorWait = 5 * time.Second
+	successorLook = 20 * time.Millisecond
+)
+
+// successor returns who has the lease now. If it was awaited, the first in line gets it with a
+// record behind that of the break, which a slow disk may still write: successor looks again
+// until that agent has it. Nobody has it after a while if all have stopped waiting.
+func (l *takenLease) successor(ctx context.Context, awaited bool) (holder, error) {
+	for deadline := time.Now().Add(successorWait); ; {
+		next, err := l.look()
+		if err != nil || next.agent != "" || !awaited || time.Now().After(deadline) {
+			return next, err
+		}
+		if !pause.For(ctx, successorLook) {
+			return holder{}, ctx.Err()
+		}
+	}
 }

@@ -106,6 +106,7 @@ var faults = []fault{
 	{95, "a text of an agent becomes an option", "Arguments", swap(`expanded = " " + expanded`, ""), "TestArguments"},
 	{96, "a call that waits is not paused", "RefusePaused", swap("err != nil || p == nil", "err != nil || p != nil"), "TestPauseStopsAnAgent"},
 	{96, "a paused agent is woken", "look", swap("err != nil || paused != nil", "err != nil"), "TestPauseHoldsWatches"},
+	{97, "a command looks once who has a lease that it has freed", "successor", swap("!awaited", "true"), "TestReleaseSaysWhoIsNext"},
 	{97, "nobody gets what the operator frees", "serveWaiters", swap("case *core.LeaseBroken:\n\t\t\tt.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})", "case *core.LeaseBroken:"), "TestBrokenLeaseGoesToTheNextInLine"},
 	{98, "an ended session is only invalid", "authenticateEnded", never("EndedOperator"), "TestEndedSessionIsTold"},
 	{99, "an archived room is forgotten at a start", "restore", drop("p.note"), "TestArchiveSurvives"},
