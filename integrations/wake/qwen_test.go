@@ -1,6 +1,7 @@
 package wake
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,10 +49,12 @@ func TestQwen(t *testing.T) {
 		_ = stdin.Close()
 		_ = session.Wait()
 	})
-	say := Qwen(session.Process.Pid)
-	if say == nil {
-		t.Fatal("the session is said to take no input")
-	}
+	// A process that has just begun may have no command line yet.
+	var say func(context.Context, string) error
+	require.Eventually(t, "the session takes input", func() bool {
+		say = Qwen(session.Process.Pid)
+		return say != nil
+	})
 	file := filepath.Join(dir, "in.jsonl")
 	if err := say(t.Context(), "x"); err == nil || strings.Contains(err.Error(), dir) {
 		t.Errorf("without the file: %v", err)
