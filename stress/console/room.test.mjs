@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { Hub } from "../outside/hub.mjs";
+import { Hub, eventually } from "../outside/hub.mjs";
 import { Browser, address } from "./browser.mjs";
 
 const many = Number(process.env.ROOM_MESSAGES ?? 1_500);
@@ -101,9 +101,11 @@ describe("the page of a room", () => {
     await page.getByText("The room is paused").waitFor({ state: "detached" });
     await say(room, "on we go", { from_agent: "dev-a" });
     await entry(page, "on we go").waitFor();
-    await page.getByRole("combobox", { name: "Stop agents that talk without progress" }).selectOption("6");
-    await page.waitForFunction(() => document.querySelector(".setting select").value === "6");
-    assert.equal((await hub.get(`/v1/rooms/${room.room_id}`)).guard_hops, 6);
+    const guard = page.getByRole("combobox", { name: "Stop agents that talk without progress" });
+    await guard.selectOption("6"); // it shows the choice before the hub has it
+    await eventually("the hub has the limit", async () => (await hub.get(`/v1/rooms/${room.room_id}`)).guard_hops === 6);
+    await page.reload();
+    await eventually("the page shows it", async () => (await guard.inputValue()) === "6");
     assert.deepEqual(wrong, []);
     await close();
   });
