@@ -125,8 +125,8 @@ function share(path: string, kinds: readonly ChangedKind[], where: Where): Share
   return one;
 }
 
-// reread reads a path anew, if it is shown, for the few things of which no notice tells: what is
-// outside of the store of the hub.
+// reread reads a path anew, if it is shown: what the person has just changed, before its notice has
+// come, and the few things of which no notice tells, which are outside of the store of the hub.
 export async function reread(path: string): Promise<void> {
   await known.get(path)?.read();
 }

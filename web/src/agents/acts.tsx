@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../api";
+import { reread } from "../read";
 import { Act } from "../ui/dialog";
 import { Line } from "../ui/text";
 import type { Pause } from "../wire";
@@ -108,6 +109,7 @@ export function SetBudget({ of, name, budget }: { of: Target; name: string; budg
   const [chars, setChars] = useState(budget ? String(budget.chars) : "");
   const run = async () => {
     await call("PUT", "/v1/budgets", { ...of, chars: Number(chars) || 0 });
+    await reread("/v1/budgets"); // the button begins anew with what is read
     return Number(chars) ? `${name}: ${Number(chars).toLocaleString()} characters an hour.` : `${name}: no budget.`;
   };
   return (

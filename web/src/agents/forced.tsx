@@ -15,7 +15,7 @@ export const useMutes = () => useRead<Mute[]>("/v1/mutes", ["mutes"]).value ?? [
 
 // PauseSome pauses everybody, a room or an agent.
 export function PauseSome({ agents }: { agents: readonly Agent[] }) {
-  const rooms = useRooms();
+  const rooms = useRooms().value ?? [];
   const [who, setWho] = useState("all");
   const [kind, id] = [who.slice(0, who.indexOf(":")), who.slice(who.indexOf(":") + 1)];
   const run = (words: string) => {
@@ -48,7 +48,7 @@ export function PauseSome({ agents }: { agents: readonly Agent[] }) {
 
 // Forced shows the pauses and mutes in force, each with the button that ends it.
 export function Forced() {
-  const rooms = useRooms();
+  const rooms = useRooms().value ?? [];
   const pauses = usePauses();
   const mutes = useMutes();
   if (pauses.length + mutes.length === 0) return null;

@@ -226,8 +226,8 @@ export function OneAgentView({ id }: { id: string }) {
           </span>
         )}
       </div>
-      {!known.value && <Pending error={known.error} />}
-      {known.value && (
+      {!(known.value && named.value) && <Pending error={known.error ?? named.error} />}
+      {known.value && named.value && (
         <>
           <Acts id={id} live={agent !== undefined} pauses={pauses} mute={mute} />
           <Stops pause={agent ? agent.details?.paused : pauseOf(pauses, id)} mute={mute} />

@@ -16,16 +16,17 @@ const step = 100;
 // Memory shows what a room keeps in mind, with the memory of its project, and the history of a key.
 export function Memory({ room }: { room: string }) {
   const rooms = useRooms();
-  const projects = useProjects();
+  const projects = useProjects().value ?? [];
   const [limit, setLimit] = useState(step);
-  const id = room || rooms[0]?.room_id || "";
+  const id = room || rooms.value?.[0]?.room_id || "";
   const { query } = place.value;
   const key = query.get("key") ?? "";
   const past = key !== "" || query.get("past") === "1";
   const path = `/v1/memory?room_id=${encodeURIComponent(id)}&limit=${limit}${past ? "&history=true" : ""}${key && `&key=${encodeURIComponent(key)}`}`;
   const { value, error } = useRead<Kept[]>(id ? path : null, ["memory"]);
-  const at = rooms.find((one) => one.room_id === id);
+  const at = rooms.value?.find((one) => one.room_id === id);
   const project = projects.find((one) => one.project_id === at?.project_id);
+  if (!id && !rooms.value) return <Pending error={rooms.error} />;
   if (!id) {
     return (
       <Empty>
@@ -40,7 +41,7 @@ export function Memory({ room }: { room: string }) {
           <label>
             Of{" "}
             <select value={id} onChange={(event) => setQuery({ room: event.currentTarget.value, key: "" })}>
-              {rooms.map((one) => (
+              {rooms.value?.map((one) => (
                 <option key={one.room_id} value={one.room_id}>
                   {line(one.name)}
                 </option>
@@ -139,9 +140,10 @@ function Kept({ one, history }: { one: Kept; history: boolean }) {
 // FindMemory leads from an id of a memory to the room that keeps it: a search names no room for the
 // memory of a project.
 export function FindMemory({ id }: { id: string }) {
-  const rooms = useRooms();
+  const rooms = useRooms().value;
   const [said, setSaid] = useState("");
   useEffect(() => {
+    if (!rooms) return;
     const stop = new AbortController();
     const first = [...new Map(rooms.toReversed().map((room) => [room.project_id, room.room_id])).values()].slice(0, 50);
     void (async () => {
@@ -153,10 +155,10 @@ export function FindMemory({ id }: { id: string }) {
         go(`${to("knowledge")}?tab=memory&room=${room}${key ? `&key=${encodeURIComponent(key)}` : "&past=1"}`, true);
         return;
       }
-      if (first.length > 0) setSaid("No project keeps this memory.");
+      setSaid("No project keeps this memory.");
     })();
     return () => stop.abort();
-  }, [id, rooms.length]);
+  }, [id, rooms?.length]);
   return (
     <>
       <Heading title={id} />

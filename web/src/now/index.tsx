@@ -2,8 +2,9 @@ import { NotifySwitch } from "../frame/notify";
 import type { Page } from "../pages";
 import { useRead, useTail } from "../read";
 import { Heading } from "../ui/heading";
+import { useRooms } from "../ui/places";
 import { Pending } from "../ui/said";
-import type { Agent, Ask, Overview, Room } from "../wire";
+import type { Agent, Ask, Overview } from "../wire";
 import { Agents, overviewKinds } from "./agents";
 import { Asks } from "./asks";
 import { Latest } from "./latest";
@@ -19,8 +20,9 @@ function Now() {
   const overview = useRead<Overview>("/v1/overview", overviewKinds);
   const asks = useRead<Ask[]>("/v1/asks?state=open&limit=1000", ["asks"]);
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
-  const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]).value ?? [];
-  const messages = useTail("/v1/log?direct=true", everything, 500).value;
+  const rooms = useRooms().value ?? [];
+  const tail = useTail("/v1/log?direct=true", everything, 500);
+  const messages = tail.value;
   return (
     <div class="now">
       <header class="row">
@@ -37,7 +39,7 @@ function Now() {
       </div>
       <div class="second">
         {overview.value && <Waits overview={overview.value} />}
-        <Latest messages={messages ?? []} agents={agents.value ?? []} rooms={rooms} />
+        <Latest tail={tail} agents={agents.value ?? []} rooms={rooms} />
       </div>
     </div>
   );

@@ -1,7 +1,8 @@
+import type { Reading } from "../read";
 import { Link, to } from "../route";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
-import { Empty } from "../ui/said";
+import { Empty, Pending } from "../ui/said";
 import { Line, Text } from "../ui/text";
 import { Time } from "../ui/time";
 import type { Agent, Message, Room } from "../wire";
@@ -32,16 +33,17 @@ function Place({ message, rooms }: { message: Message; rooms: Room[] }) {
 }
 
 // Latest shows what was said last, the latest first, and lets the person speak.
-export function Latest({ messages, agents, rooms }: { messages: Message[]; agents: Agent[]; rooms: Room[] }) {
+export function Latest({ tail, agents, rooms }: { tail: Reading<Message[]>; agents: Agent[]; rooms: Room[] }) {
   return (
     <section aria-labelledby="messages">
       <h2 id="messages">Messages</h2>
       <Say agents={agents} rooms={rooms} />
-      {messages.length === 0 && <Empty>Nothing was said yet.</Empty>}
+      {!tail.value && <Pending error={tail.error} />}
+      {tail.value?.length === 0 && <Empty>Nothing was said yet.</Empty>}
       <div role="log">
         <ol class="rows latest">
-          {messages
-            .slice(-shown)
+          {tail.value
+            ?.slice(-shown)
             .toReversed()
             .map((message) => (
               <Row key={message.id}>

@@ -32,20 +32,23 @@ function read(): Mark | null {
 
 const most = 1000; // messages that are counted
 
-const ended = (tasks: readonly Task[] | null, at: string) => (tasks ?? []).filter((task) => (task.completed_at ?? "") > at);
+const ended = (tasks: readonly Task[], at: string) => tasks.filter((task) => (task.completed_at ?? "") > at);
 
 const many = (n: number, one: string, more = one + "s") => `${n} ${n === 1 ? one : more}`;
 
 function Digest({ mark, latest, rooms }: { mark: Mark; latest: number; rooms: Room[] }) {
   const [last] = useState(latest);
   const read = useRead<Message[]>(`/v1/log?direct=true&since_id=${mark.id}&limit=${most}`, ["messages"]);
-  const messages = read.value ?? [];
   const all = read.upto >= last; // else the hub has more of them
-  const decisions = (useRead<Decision[]>("/v1/decisions?limit=100", ["decisions"]).value ?? []).filter((one) => one.created_at > mark.at);
-  const done = ended(useRead<Task[]>("/v1/tasks?status=done&limit=300", ["tasks"]).value, mark.at);
-  const failed = ended(useRead<Task[]>("/v1/tasks?status=failed&limit=300", ["tasks"]).value, mark.at);
-  const others = messages.filter((message) => message.authority === "agent");
-  if (!read.value) return <Pending error={read.error} />;
+  const decided = useRead<Decision[]>("/v1/decisions?limit=100", ["decisions"]);
+  const finished = useRead<Task[]>("/v1/tasks?status=done&limit=300", ["tasks"]);
+  const broken = useRead<Task[]>("/v1/tasks?status=failed&limit=300", ["tasks"]);
+  if (!read.value || !decided.value || !finished.value || !broken.value) {
+    return <Pending error={read.error ?? decided.error ?? finished.error ?? broken.error} />;
+  }
+  const others = read.value.filter((message) => message.authority === "agent");
+  const decisions = decided.value.filter((one) => one.created_at > mark.at);
+  const [done, failed] = [ended(finished.value, mark.at), ended(broken.value, mark.at)];
   if (all && others.length + decisions.length + done.length + failed.length === 0) return <p class="soft">Nothing has happened.</p>;
   const perRoom = new Map<string, number>();
   for (const { room_id } of others) if (room_id) perRoom.set(room_id, (perRoom.get(room_id) ?? 0) + 1);

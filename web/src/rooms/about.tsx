@@ -3,7 +3,7 @@ import { MemoryLine } from "../ui/memoryline";
 import { AgentLink } from "../ui/links";
 import { Part } from "../ui/part";
 import { Person } from "../ui/person";
-import { Command, Empty } from "../ui/said";
+import { Command, Empty, Pending } from "../ui/said";
 import { Sums, sumsBy } from "../ui/sums";
 import { TaskLine } from "../ui/taskline";
 import { Line, line } from "../ui/text";
@@ -75,7 +75,7 @@ function Read({ room }: { room: Room }) {
 export function About({ room, status }: { room: Room; status: RoomStatus | null }) {
   const id = encodeURIComponent(room.room_id);
   const where = { room: room.room_id };
-  const memory = useRead<Memory[]>(`/v1/memory?room_id=${id}&limit=50`, ["memory"]).value ?? [];
+  const memory = useRead<Memory[]>(`/v1/memory?room_id=${id}&limit=50`, ["memory"]);
   const decisions = useRead<Decision[]>(`/v1/decisions?room_id=${id}&limit=5`, ["decisions"], where).value ?? [];
   const artifacts = useRead<Artifact[]>(`/v1/artifacts?room_id=${id}&latest=true&limit=5`, ["artifacts"], where).value ?? [];
   return (
@@ -91,14 +91,15 @@ export function About({ room, status }: { room: Room; status: RoomStatus | null 
           </ul>
         </Part>
       )}
-      <Part title="Memory" count={memory.length}>
-        {memory.length === 0 && (
+      <Part title="Memory" count={memory.value?.length}>
+        {!memory.value && <Pending error={memory.error} />}
+        {memory.value?.length === 0 && (
           <Empty>
             The room keeps nothing in mind. Agents do with the tool <Command>hub_remember</Command>.
           </Empty>
         )}
         <ul class="memory">
-          {memory.slice(0, 8).map((one) => (
+          {memory.value?.slice(0, 8).map((one) => (
             <MemoryLine key={one.memory_id} memory={one} />
           ))}
         </ul>

@@ -17,7 +17,7 @@ const inRooms = (message: Message) => message.room_id !== null;
 
 interface RoomRowProps {
   room: Room;
-  here: Agent[];
+  here: Agent[] | undefined; // undefined: not read yet
   last: Message | undefined;
   paused: boolean;
 }
@@ -35,7 +35,7 @@ function RoomRow({ room, here, last, paused }: RoomRowProps) {
       </span>
       <span class="row">
         {paused && <span class="badge badge-warn">paused</span>}
-        <span class={here.length > 0 ? "count" : "soft"}>{here.length === 0 ? "nobody here" : here.length === 1 ? "1 agent" : `${here.length} agents`}</span>
+        {here && <span class={here.length > 0 ? "count" : "soft"}>{here.length === 0 ? "nobody here" : here.length === 1 ? "1 agent" : `${here.length} agents`}</span>}
       </span>
       <span class="cut soft last">
         {last && (
@@ -52,7 +52,7 @@ function RoomRow({ room, here, last, paused }: RoomRowProps) {
 function RoomList() {
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
   const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
-  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value;
   const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
   const messages = useTail("/v1/log?direct=true", inRooms, 500).value ?? [];
   const [filter, setFilter] = useState("");
@@ -97,7 +97,7 @@ function RoomList() {
                 <RoomRow
                   key={room.room_id}
                   room={room}
-                  here={agents.filter((agent) => agent.presence === "live" && agent.details?.rooms.includes(room.room_id))}
+                  here={agents?.filter((agent) => agent.presence === "live" && agent.details?.rooms.includes(room.room_id))}
                   last={last.get(room.room_id)}
                   paused={pauses.some((pause) => pause.all || pause.room_id === room.room_id)}
                 />

@@ -3,7 +3,7 @@ import { call, get } from "../api";
 import { Dialog } from "../ui/dialog";
 import { Field, Form, Tick, type Values } from "../ui/form";
 import { useProjects } from "../ui/places";
-import { Alert, Empty, wordsOf } from "../ui/said";
+import { Alert, Empty, Pending, wordsOf } from "../ui/said";
 import { bytes } from "../ui/size";
 import { Line, Text, line } from "../ui/text";
 import type { Project } from "../wire";
@@ -39,7 +39,7 @@ interface Summary {
 
 // Capsules moves a project to a file and back.
 export function Capsules() {
-  const projects = useProjects();
+  const { value: projects, error } = useProjects();
   const [plan, setPlan] = useState<{ way: Way; plan: Plan } | null>(null);
   return (
     <>
@@ -48,9 +48,9 @@ export function Capsules() {
       <div class="cards">
         <section aria-label="Export">
           <h2>Export</h2>
-          {projects.length === 0 ? (
-            <Empty>There is no project.</Empty>
-          ) : (
+          {!projects && <Pending error={error} />}
+          {projects?.length === 0 && <Empty>There is no project.</Empty>}
+          {projects && projects.length > 0 && (
             <Form keep label="Plan the export" run={async (values) => setPlan({ way: "export", plan: await planExport(values) }) ?? ""}>
               <Field label="Project">
                 <select name="project">

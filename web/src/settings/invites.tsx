@@ -78,7 +78,8 @@ export function Invites() {
 }
 
 function NewInvite({ onMade }: { onMade: (invite: Invite) => void }) {
-  const rooms = useRooms();
+  const { value: rooms, error } = useRooms();
+  if (!rooms) return <Pending error={error} />;
   if (rooms.length === 0) {
     return (
       <Empty>

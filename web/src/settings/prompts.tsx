@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { useRead } from "../read";
+import { reread, useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
 import { Row } from "../ui/rows";
@@ -24,10 +24,15 @@ interface Permissions {
   version: number;
 }
 
-const save = (policy: Permissions, change: Partial<Permissions>) => call("PUT", "/v1/permissions", { ...policy, ...change });
+const permissionsPath = "/v1/permissions";
+
+async function save(policy: Permissions, change: Partial<Permissions>): Promise<void> {
+  await call("PUT", permissionsPath, { ...policy, ...change });
+  await reread(permissionsPath);
+}
 
 export function Prompts() {
-  const { value, error } = useRead<Permissions>("/v1/permissions", ["settings"]);
+  const { value, error } = useRead<Permissions>(permissionsPath, ["settings"]);
   const [refused, setRefused] = useState("");
   if (!value) return <Pending error={error} />;
   const move = (i: number, by: number) => {
@@ -141,8 +146,10 @@ interface Told {
   last_error: string;
 }
 
+const notifyPath = "/v1/notify";
+
 export function Notify() {
-  const { value, error } = useRead<Told>("/v1/notify", ["settings"]);
+  const { value, error } = useRead<Told>(notifyPath, ["settings"]);
   if (!value) return <Pending error={error} />;
   return (
     <div class="cards">
@@ -155,7 +162,8 @@ export function Notify() {
           label="Save"
           run={async (values) => {
             const setting = { command: values.lines("command"), webhook: values.text("webhook"), remote: values.is("remote") };
-            await call("PUT", "/v1/notify", { ...setting, version: value.version });
+            await call("PUT", notifyPath, { ...setting, version: value.version });
+            await reread(notifyPath);
             return setting.command.length > 0 || setting.webhook ? "Saved." : "Saved: nothing is told.";
           }}
         >

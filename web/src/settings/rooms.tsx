@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { useRead } from "../read";
+import { reread, useRead } from "../read";
 import { Link, to } from "../route";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
@@ -24,12 +24,13 @@ interface WholeRoom extends Room {
 }
 
 const most = 200; // rooms that are shown at once
+const allProjects = "/v1/projects?archived=true&limit=1000";
 
 const at = (...parts: string[]) => "/v1/" + parts.map(encodeURIComponent).join("/");
 
 // Rooms lists projects with their rooms, archived ones too, and makes new ones.
 export function Rooms() {
-  const projects = useRead<WholeProject[]>("/v1/projects?archived=true&limit=1000", ["rooms"]);
+  const projects = useRead<WholeProject[]>(allProjects, ["rooms"]);
   const rooms = useRead<WholeRoom[]>("/v1/rooms?archived=true&limit=1000", ["rooms"]);
   const [filter, setFilter] = useState("");
   if (!projects.value || !rooms.value) return <Pending error={projects.error ?? rooms.error} />;
@@ -125,7 +126,7 @@ function OneProject({ project, rooms }: { project: WholeProject; rooms: WholeRoo
         {project.archived && <span class="badge">archived</span>}
         <details class="inline">
           <summary>Rename</summary>
-          <Rename address={address} name={project.name} />
+          <Rename address={address} name={project.name} shownBy={allProjects} />
         </details>
         {project.archived ? (
           <Act label="Bring back" quiet title={`Bring ${line(project.name)} back?`} run={() => call("PUT", address + "/archived", { archived: false })}>
@@ -161,11 +162,13 @@ function OneProject({ project, rooms }: { project: WholeProject; rooms: WholeRoo
   );
 }
 
-const Rename = ({ address, name }: { address: string; name: string }) => (
+// Rename gives a project or a room another name. shownBy is the path that the page reads the name from.
+const Rename = ({ address, name, shownBy }: { address: string; name: string; shownBy: string }) => (
   <Form
     label="Rename"
     run={async (values) => {
       await call("PUT", address + "/name", { name: values.text("name") });
+      await reread(shownBy);
       return "Renamed. Its slug stays, so what refers to it still leads here.";
     }}
   >
@@ -203,7 +206,7 @@ export function OneRoom({ id }: { id: string }) {
           <div class="cards">
             <section aria-label="Name">
               <h2>Name</h2>
-              <Rename address={address} name={room.name} />
+              <Rename address={address} name={room.name} shownBy={address} />
             </section>
             <Bindings room={room} address={address} />
             <Hosts room={room} address={address} />
@@ -293,6 +296,7 @@ const Rules = ({ room, address }: PartProps) => (
       run={async (values) => {
         await call("PUT", address + "/locks", { locks: values.is("refuse") ? "refuse" : "warn" });
         await call("PUT", address + "/guard", { hops: values.number("hops") });
+        await reread(address);
         return "Saved.";
       }}
     >

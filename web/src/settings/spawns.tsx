@@ -1,5 +1,5 @@
 import { call } from "../api";
-import { useRead } from "../read";
+import { reread, useRead } from "../read";
 import { Link, to } from "../route";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
@@ -38,9 +38,11 @@ interface Policy {
   version: number;
 }
 
+const policyPath = "/v1/spawn/policy";
+
 // Spawns shows what runs for agents, and what the operator allows.
 export function Spawns() {
-  const policy = useRead<Policy>("/v1/spawn/policy", ["settings"]);
+  const policy = useRead<Policy>(policyPath, ["settings"]);
   return (
     <>
       <Running />
@@ -98,7 +100,10 @@ function Running() {
 
 // Each change sends the whole policy with the version that it was made from, so that nobody's change
 // is lost.
-const save = (policy: Policy, change: Partial<Policy>) => call("PUT", "/v1/spawn/policy", { ...policy, ...change });
+async function save(policy: Policy, change: Partial<Policy>): Promise<void> {
+  await call("PUT", policyPath, { ...policy, ...change });
+  await reread(policyPath);
+}
 
 function Allowed({ policy }: { policy: Policy }) {
   return (
@@ -202,7 +207,7 @@ const Commands = ({ policy }: { policy: Policy }) => (
 );
 
 function Allowances({ policy }: { policy: Policy }) {
-  const rooms = useRooms();
+  const rooms = useRooms().value ?? [];
   return (
     <section aria-label="Rooms that may spawn">
       <h3>Rooms that may spawn</h3>

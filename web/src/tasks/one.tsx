@@ -61,18 +61,19 @@ function Others({ ids, title }: { ids: readonly number[]; title: string }) {
 function Notes({ task }: { task: OneTask }) {
   const log = logOf(task);
   const first = useRead<Message[]>(`${log}&limit=${recent}`, []);
-  const result = useRead<Message>(task.result_message_id === null ? null : `/v1/messages/${task.result_message_id}`, []).value;
+  const result = useRead<Message>(task.result_message_id === null ? null : `/v1/messages/${task.result_message_id}`, []);
   const tail = useTail(log, (m) => about(m, task), recent);
-  const found = new Map([...(first.value ?? []), ...(result ? [result] : []), ...(tail.value ?? [])].filter((m) => about(m, task)).map((m) => [m.id, m]));
+  const found = new Map([...(first.value ?? []), ...(result.value ? [result.value] : []), ...(tail.value ?? [])].filter((m) => about(m, task)).map((m) => [m.id, m]));
   const notes = [...found.values()].sort((a, b) => a.id - b.id).slice(-100);
   // The two pages are all there is where they meet. Each may be shorter than was asked for.
   const last = tail.value ?? [];
+  const read = first.value !== null && tail.value !== null && (task.result_message_id === null || result.value !== null || result.error !== null);
   const met = !last[0] || (first.value?.at(-1)?.id ?? 0) >= last[0].id;
   return (
     <section aria-labelledby="notes">
       <h2 id="notes">History</h2>
-      {!tail.value && <Pending error={tail.error} />}
-      {tail.value && notes.length === 0 && (
+      {!read && <Pending error={first.error ?? tail.error} />}
+      {read && notes.length === 0 && (
         <Empty>{met ? "Nothing was said about it." : "Nothing was found about it."} Answers to the task, results and hand-overs show here.</Empty>
       )}
       <ol class="rows" aria-label="History">

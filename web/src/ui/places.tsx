@@ -5,12 +5,12 @@ import { Line, line } from "./text";
 
 // The rooms and projects of the hub, by name.
 
-export const useRooms = () => useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]).value ?? [];
-export const useProjects = () => useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
+export const useRooms = () => useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
+export const useProjects = () => useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]);
 
 // RoomName is a link to a room, by its name.
 export function RoomName({ id }: { id: string }) {
-  const room = useRooms().find((one) => one.room_id === id);
+  const room = useRooms().value?.find((one) => one.room_id === id);
   return (
     <Link to={to("rooms", id)}>
       <Line>{room?.name ?? id}</Line>
@@ -27,7 +27,7 @@ export const Then = ({ room, at }: { room: string; at: string }) => (
 
 // RoomFilter narrows a page to one room (?room=). A link to a room that is no longer listed keeps it.
 export function RoomFilter({ room }: { room: string }) {
-  const rooms = useRooms();
+  const rooms = useRooms().value ?? [];
   return (
     <select aria-label="Room" value={room} onChange={(event) => setQuery({ room: event.currentTarget.value, before: "", page: "" })}>
       <option value="">all rooms</option>
