@@ -152,8 +152,8 @@ func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string
 			args = append(args, "-rapid.checks=400")
 		}
 	}
-	// A test that hangs is killed and deletes nothing. The names of sockets want a short folder.
-	temp, err := os.MkdirTemp("", "fault-")
+	// A test that hangs is killed and deletes nothing.
+	temp, err := os.MkdirTemp("", "fault-") //nolint:usetesting // sockets want a short path, and t.TempDir has the name of the mistake
 	require.NoError(t, err)
 	defer os.RemoveAll(temp)
 	cmd := exec.CommandContext(ctx, "go", args...)
