@@ -122,30 +122,32 @@ type holder struct {
 	awaited bool // by other agents
 }
 
-// release takes a lease from its holder and says which agent has it then. If the hub does not
-// tell the new holder, release still says what it took, and returns the error.
+// release takes a lease from its holder and says which agent has it then. It has succeeded when the
+// lease is taken, whether the hub tells the next holder or not: a caller that tried again would
+// take the lease from that agent.
 func release(ctx context.Context, w io.Writer, asJSON bool, l *takenLease) error {
-	before, err := l.look()
-	if err != nil {
-		return err
-	}
-	was, row, err := l.take()
-	if err != nil {
-		return err
-	}
 	if asJSON {
+		_, row, err := l.take()
+		if err != nil {
+			return err
+		}
 		return printJSON(w, row)
 	}
-	next, lookErr := l.successor(ctx, before.awaited)
+	before, lookErr := l.look()
+	was, _, err := l.take()
+	if err != nil {
+		return err
+	}
+	next, err := l.successor(ctx, lookErr != nil || before.awaited)
 	now := "nobody has it now"
 	switch {
-	case lookErr != nil:
-		now = "the hub does not say who has it now"
+	case err != nil:
+		now = fmt.Sprintf("the hub does not say who has it now: %v", err)
 	case next.agent != "":
 		now = fmt.Sprintf("%s has it now, with fence %d", next.agent, next.fence)
 	}
 	_, err = fmt.Fprintf(w, "took the %s \"%s\" from %s (fence %d); %s\n", l.kind, peertext.TerminalLine(l.name), peertext.TerminalLine(string(was.agent)), was.fence, peertext.TerminalLine(now))
-	return errors.Join(err, lookErr)
+	return err
 }
 
 // How long successor looks for the next holder, and how often.
@@ -156,7 +158,7 @@ const (
 
 // successor returns who has the lease now. If it was awaited, the first in line gets it with a
 // record behind that of the break, which a slow disk may still write: successor looks again
-// until that agent has it. Nobody has it after a while if all have stopped waiting.
+// until that agent has it. If nobody has it after successorWait, those agents have stopped waiting.
 func (l *takenLease) successor(ctx context.Context, awaited bool) (holder, error) {
 	for deadline := time.Now().Add(successorWait); ; {
 		next, err := l.look()
