@@ -94,6 +94,7 @@ describe("the settings of a hub", () => {
     const set = await now();
     assert.deepEqual([set.locks, set.guard_hops, set.allowed_hosts], ["refuse", 30, ["localhost:3000"]]);
     await page.getByRole("button", { name: "Take back localhost:3000" }).click();
+    await confirm(page, "Take back");
     await page.getByText("reaches the public internet alone").waitFor();
     assert.deepEqual(wrong, []);
     await close();

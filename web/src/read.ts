@@ -17,6 +17,11 @@ export interface Reading<T> {
   upto: number; // of a page of messages: the highest id that the hub has looked at
 }
 
+// asRefused is the error of a reading: the hub's own, or that it has not answered.
+const asRefused = (error: unknown) => (error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {}));
+
+const retry = 2_000; // ms until what the hub could not answer is asked for again
+
 const nothing: Reading<never> = { value: null, error: null, next: "", upto: 0 };
 
 // Where narrows which notices count, for kinds whose notices always name a room, a task or an
@@ -65,6 +70,17 @@ class Shared<T> {
   read(): Promise<void> {
     if (this.following) return this.following;
     if (this.reading) return (this.following = this.follow(this.reading));
+    return this.begin();
+  }
+
+  // fresh reads anew without a rest, for what the person has just changed. A reading under way may
+  // have begun before the change.
+  async fresh(): Promise<void> {
+    await this.reading;
+    await (this.reading ?? this.begin());
+  }
+
+  private begin(): Promise<void> {
     if (this.stop.signal.aborted) this.stop = new AbortController(); // it was dropped, and is shown again
     return (this.reading = this.load(this.stop.signal));
   }
@@ -89,10 +105,10 @@ class Shared<T> {
   }
 
   private fail(error: unknown): void {
-    const said = error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {});
+    const said = asRefused(error);
     this.seen.value = { ...this.seen.value, error: said };
     // Without an answer the connection is gone as well, and a new one has all read anew.
-    if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), 2_000);
+    if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), retry);
   }
 
   end(): void {
@@ -125,10 +141,14 @@ function share(path: string, kinds: readonly ChangedKind[], where: Where): Share
   return one;
 }
 
-// reread reads a path anew, if it is shown: what the person has just changed, before its notice has
-// come, and the few things of which no notice tells, which are outside of the store of the hub.
+// reread reads a path anew, if it is shown. It is for what the person has just changed, before the
+// notice comes, and for what is outside of the store of the hub, of which no notice tells. Error: the
+// change was made, and what is shown is from before.
 export async function reread(path: string): Promise<void> {
-  await known.get(path)?.read();
+  const one = known.get(path);
+  await one?.fresh();
+  const error = one?.seen.value.error;
+  if (error) throw new Refused(error.code, `It is done, but the page could not read it again: ${error.message}`, error.status, error.fix, error.detail);
 }
 
 // forgetAll drops all that was read, when the pass of the tab ends.
@@ -164,19 +184,24 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
     const stop = new AbortController();
     let late: Message[] | null = null; // what comes while the log is read
     const read = async () => {
-      late = [];
+      const came: Message[] = (late = []);
+      let seenNow: Reading<Message[]>;
       try {
         const rows = await get<Message[]>(`${path}&tail=true&limit=${limit}`, stop.signal);
         const newest = rows.at(-1)?.id ?? 0;
-        seen.value = { ...nothing, value: [...rows, ...late.filter((one) => one.id > newest)].slice(-limit) };
+        seenNow = { ...nothing, value: [...rows, ...came.filter((one) => one.id > newest)].slice(-limit) };
       } catch (error) {
-        if (error instanceof Refused) seen.value = { ...seen.value, error };
+        seenNow = { ...seen.value, error: asRefused(error) };
       }
+      if (late !== came || stop.signal.aborted) return; // a later reading has begun, or nobody looks
       late = null;
+      seen.value = seenNow;
+      if (seenNow.error && seenNow.error.status >= 500) setTimeout(() => !stop.signal.aborted && late === null && seen.value.error && void read(), retry);
     };
     const come = new Paced<Message>((rows) => {
       if (late) return void late.push(...rows);
-      const known = seen.value.value ?? [];
+      const known = seen.value.value;
+      if (!known || seen.value.error) return; // the next reading has them, and what was missed before them
       const newest = known.at(-1)?.id ?? 0;
       seen.value = { ...nothing, value: [...known, ...rows.filter((one) => one.id > newest)].slice(-limit) };
     });

@@ -4,14 +4,15 @@ import { Act } from "../ui/dialog";
 import { AgentLink } from "../ui/links";
 import { RoomName, useRooms } from "../ui/places";
 import { Row } from "../ui/rows";
+import { Pending } from "../ui/said";
 import { Line, line } from "../ui/text";
 import { Age, Left } from "../ui/time";
 import type { Agent, Pause } from "../wire";
 import { Resume, Unmute, pause } from "./acts";
 import type { Mute } from "./types";
 
-export const usePauses = () => useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
-export const useMutes = () => useRead<Mute[]>("/v1/mutes", ["mutes"]).value ?? [];
+export const usePauses = () => useRead<Pause[]>("/v1/pauses", ["pauses"]);
+export const useMutes = () => useRead<Mute[]>("/v1/mutes", ["mutes"]);
 
 // PauseSome pauses everybody, a room or an agent.
 export function PauseSome({ agents }: { agents: readonly Agent[] }) {
@@ -49,8 +50,9 @@ export function PauseSome({ agents }: { agents: readonly Agent[] }) {
 // Forced shows the pauses and mutes in force, each with the button that ends it.
 export function Forced() {
   const rooms = useRooms().value ?? [];
-  const pauses = usePauses();
-  const mutes = useMutes();
+  const [pausing, muting] = [usePauses(), useMutes()];
+  if (!pausing.value || !muting.value) return pausing.error || muting.error ? <Pending error={pausing.error ?? muting.error} /> : null;
+  const [pauses, mutes] = [pausing.value, muting.value];
   if (pauses.length + mutes.length === 0) return null;
   const roomName = (id: string) => rooms.find((room) => room.room_id === id)?.name ?? id;
   return (
@@ -103,7 +105,7 @@ export function Forced() {
           </Row>
         ))}
       </ul>
-      {pauses.length + mutes.length > 200 && <p class="empty">There are more; hubcli app pauses and hubcli app mutes list all.</p>}
+      {(pauses.length > 100 || mutes.length > 100) && <p class="empty">There are more; hubcli app pauses and hubcli app mutes list all.</p>}
     </section>
   );
 }

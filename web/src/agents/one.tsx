@@ -173,10 +173,12 @@ function Holds({ id }: { id: string }) {
   const tasks = useRead<Task[]>(`/v1/tasks?status=active&limit=100&concerns=${encodeURIComponent(id)}`, ["tasks"]);
   const mine = tasks.value?.filter((task) => task.assignee === id || task.offered_to === id) ?? [];
   const held = [...(claims.value ?? []).map(heldClaim), ...(locks.value ?? []).map(heldLock)];
-  const none = claims.value && locks.value && tasks.value && mine.length + held.length === 0;
+  const unread = [claims, locks, tasks].find((one) => !one.value);
+  const none = !unread && mine.length + held.length === 0 && !tasks.next;
   return (
     <section class="held" aria-labelledby="holds">
       <h2 id="holds">Has</h2>
+      {unread && <Pending error={unread.error} />}
       {none && <Empty>It has no task, no claim and no file lock.</Empty>}
       <ul class="rows" aria-label="Tasks">
         {mine.map((task) => (
@@ -201,7 +203,9 @@ export function OneAgentView({ id }: { id: string }) {
   const named = useRead<OneAgent[]>(`/v1/agents?details=true&limit=1000&prefix=${encodeURIComponent(id)}`, ["agents", "budgets", "pauses", "mutes"], { agent: id });
   const known = useRead<Recipient>(`/v1/agents/${encodeURIComponent(id)}`, ["agents"], { agent: id });
   const pauses = usePauses();
-  const mute = useMutes().find((one) => one.agent_id === id && one.room_id === null);
+  const mutes = useMutes();
+  const unread = [known, named, pauses, mutes].find((one) => !one.value);
+  const mute = mutes.value?.find((one) => one.agent_id === id && one.room_id === null);
   const agent = named.value?.find((one) => one.agent_id === id);
   const [word, look] = agent ? stateOf(agent) : [known.value ? words[known.value.state] : "", "plain"];
   useKeys("Agent", [{ keys: "u", what: "up to all agents", run: () => go(to("agents")) }]);
@@ -226,11 +230,11 @@ export function OneAgentView({ id }: { id: string }) {
           </span>
         )}
       </div>
-      {!(known.value && named.value) && <Pending error={known.error ?? named.error} />}
-      {known.value && named.value && (
+      {unread && <Pending error={unread.error} />}
+      {!unread && pauses.value && (
         <>
-          <Acts id={id} live={agent !== undefined} pauses={pauses} mute={mute} />
-          <Stops pause={agent ? agent.details?.paused : pauseOf(pauses, id)} mute={mute} />
+          <Acts id={id} live={agent !== undefined} pauses={pauses.value} mute={mute} />
+          <Stops pause={agent ? agent.details?.paused : pauseOf(pauses.value, id)} mute={mute} />
           <div class="sides">
             <div>
               <Holds id={id} />

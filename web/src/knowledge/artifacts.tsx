@@ -66,7 +66,7 @@ export function OneArtifact({ id }: { id: string }) {
         <>
           <Facts one={one} />
           {versions && <Versions one={one} versions={versions} other={other} />}
-          {other && one ? <Compared old={other.version < one.version ? other : one} now={other.version < one.version ? one : other} /> : <Shown one={one} />}
+          {other && one ? <Compared key={`${other.artifact_id} ${one.artifact_id}`} old={other.version < one.version ? other : one} now={other.version < one.version ? one : other} /> : <Shown one={one} />}
         </>
       )}
     </article>

@@ -137,32 +137,37 @@ function Kept({ one, history }: { one: Kept; history: boolean }) {
   );
 }
 
-// FindMemory leads from an id of a memory to the room that keeps it: a search names no room for the
-// memory of a project.
+const asked = 300; // rooms, at most, in which a memory is looked for
+
+// FindMemory leads from an id of a memory to a room that keeps it, which a search may not name. A room
+// answers for its own memory and for that of its project.
 export function FindMemory({ id }: { id: string }) {
-  const rooms = useRooms().value;
+  const rooms = useRooms();
   const [said, setSaid] = useState("");
+  const [failed, setFailed] = useState<unknown>(null);
   useEffect(() => {
-    if (!rooms) return;
+    if (!rooms.value) return;
     const stop = new AbortController();
-    const first = [...new Map(rooms.toReversed().map((room) => [room.project_id, room.room_id])).values()].slice(0, 50);
+    const first = new Map(rooms.value.toReversed().map((room) => [room.project_id, room.room_id]));
+    const all = [...new Set([...first.values(), ...rooms.value.map((room) => room.room_id)])].slice(0, asked);
     void (async () => {
-      for (const room of first) {
-        const found = await get<Kept[]>(`/v1/memory?history=true&room_id=${room}&memory_id=${encodeURIComponent(id)}`, stop.signal).catch(() => []);
+      for (const room of all) {
+        const found = await get<Kept[]>(`/v1/memory?history=true&room_id=${room}&memory_id=${encodeURIComponent(id)}`, stop.signal);
         if (stop.signal.aborted) return;
         if (!found[0]) continue;
         const { key } = found[0];
         go(`${to("knowledge")}?tab=memory&room=${room}${key ? `&key=${encodeURIComponent(key)}` : "&past=1"}`, true);
         return;
       }
-      setSaid("No project keeps this memory.");
-    })();
+      const more = rooms.next !== "" || all.length < (rooms.value?.length ?? 0);
+      setSaid(more ? `None of the first ${all.length} rooms keeps this memory.` : "No room that is in use keeps this memory.");
+    })().catch((error: unknown) => !stop.signal.aborted && setFailed(error));
     return () => stop.abort();
-  }, [id, rooms?.length]);
+  }, [id, rooms.value?.length]);
   return (
     <>
       <Heading title={id} />
-      <Empty>{said || "looking for it…"}</Empty>
+      {said ? <Empty>{said}</Empty> : <Pending error={failed ?? rooms.error} />}
     </>
   );
 }

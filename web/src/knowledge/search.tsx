@@ -50,6 +50,7 @@ export function SearchField({ q }: { q: string }) {
 }
 
 interface State {
+  of: string; // what was asked for
   found: Found[] | null;
   behind: number;
   error: unknown;
@@ -58,19 +59,20 @@ interface State {
 // Results shows what a search found. It is as of the moment of the search: new rows do not move what
 // a person reads.
 export function Results({ q, room }: { q: string; room: string }) {
-  const [state, setState] = useState<State>({ found: null, behind: 0, error: null });
+  const [state, setState] = useState<State>({ of: "", found: null, behind: 0, error: null });
   const [again, setAgain] = useState(0);
   const type = place.value.query.get("type") ?? "";
+  const narrow = (room && `&room_id=${encodeURIComponent(room)}`) + (type && `&type=${encodeURIComponent(type)}`);
+  const asked = `/v1/search?limit=${most}&q=${encodeURIComponent(q)}${narrow}`;
   useEffect(() => {
     const stop = new AbortController();
-    const narrow = (room && `&room_id=${encodeURIComponent(room)}`) + (type && `&type=${encodeURIComponent(type)}`);
-    whole<Found[]>("GET", `/v1/search?limit=${most}&q=${encodeURIComponent(q)}${narrow}`, undefined, stop.signal).then(
-      (said) => setState({ found: said.result, behind: said.behind ?? 0, error: null }),
-      (error) => !stop.signal.aborted && setState({ found: null, behind: 0, error }),
+    whole<Found[]>("GET", asked, undefined, stop.signal).then(
+      (said) => setState({ of: asked, found: said.result, behind: said.behind ?? 0, error: null }),
+      (error) => !stop.signal.aborted && setState({ of: asked, found: null, behind: 0, error }),
     );
     return () => stop.abort();
-  }, [q, room, type, again, connected.value]);
-  const { found, behind, error } = state;
+  }, [asked, again, connected.value]);
+  const { found, behind, error } = state.of === asked ? state : { found: null, behind: 0, error: null };
   return (
     <section aria-label="Results">
       <div class="row">

@@ -59,7 +59,7 @@ function Leases() {
   const claims = useRead<Claim[]>(path("claims"), ["leases"]);
   const locks = useRead<Lock[]>(path("locks"), ["leases"]);
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
-  const count = (reading: Reading<unknown[]>) => reading.value?.length;
+  const count = (reading: Reading<unknown[]>) => (reading.next ? `${reading.value?.length.toLocaleString()}+` : reading.value?.length);
   return (
     <>
       <Heading title="Leases" />

@@ -116,9 +116,11 @@ function by<T>(rows: readonly T[], key: (row: T) => string): Map<string, T[]> {
 export function Agents({ messages }: { messages: Message[] }) {
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
   const overview = useRead<Overview>("/v1/overview", overviewKinds);
-  const claims = useRead<Claim[]>("/v1/claims?active_only=true&limit=1000", ["leases"]).value ?? [];
-  const locks = useRead<Lock[]>("/v1/locks?active_only=true&limit=1000", ["leases"]).value ?? [];
-  const tasks = useRead<Task[]>("/v1/tasks?status=active&limit=1000", ["tasks"]).value ?? [];
+  const claiming = useRead<Claim[]>("/v1/claims?active_only=true&limit=1000", ["leases"]);
+  const locking = useRead<Lock[]>("/v1/locks?active_only=true&limit=1000", ["leases"]);
+  const working = useRead<Task[]>("/v1/tasks?status=active&limit=1000", ["tasks"]);
+  const unread = [agents, overview, claiming, locking, working].find((one) => !one.value);
+  const [claims, locks, tasks] = [claiming.value ?? [], locking.value ?? [], working.value ?? []];
   const waits = overview.value?.waits ?? [];
   const last = new Map(messages.map((message) => [message.from_agent, message]));
   const live = agents.value ?? [];
@@ -137,20 +139,20 @@ export function Agents({ messages }: { messages: Message[] }) {
     <section aria-labelledby="agents">
       <h2 id="agents">
         Agents{" "}
-        <span class="soft">{[...tally].map(([word, n]) => `${n} ${word}`).join(" · ")}</span>
+        {!unread && <span class="soft">{[...tally].map(([word, n]) => `${n} ${word}`).join(" · ")}{agents.next && " · and more"}</span>}
       </h2>
-      {!agents.value && <Pending error={agents.error} />}
-      {agents.value && rows.length === 0 && (
+      {unread && <Pending error={unread.error} />}
+      {!unread && rows.length === 0 && (
         <Empty>
           No agent is here. <Command>hubcli adapter install</Command> connects a harness, and <Command>hubcli join</Command> a room.
         </Empty>
       )}
       <ul class="rows agents">
-        {rows.slice(0, shown).map((row) => (
+        {(unread ? [] : rows.slice(0, shown)).map((row) => (
           <AgentRow key={row.agent.agent_id} {...row} last={last.get(row.agent.agent_id)} />
         ))}
       </ul>
-      {rows.length > shown && (
+      {!unread && rows.length > shown && (
         <p class="empty">
           and {rows.length - shown} more: <Link to={to("agents")}>all agents</Link>
         </p>

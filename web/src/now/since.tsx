@@ -49,7 +49,10 @@ function Digest({ mark, latest, rooms }: { mark: Mark; latest: number; rooms: Ro
   const others = read.value.filter((message) => message.authority === "agent");
   const decisions = decided.value.filter((one) => one.created_at > mark.at);
   const [done, failed] = [ended(finished.value, mark.at), ended(broken.value, mark.at)];
-  if (all && others.length + decisions.length + done.length + failed.length === 0) return <p class="soft">Nothing has happened.</p>;
+  if (all && others.length + decisions.length + done.length + failed.length === 0) {
+    // Tasks are read from the newest on; an older one may have ended last.
+    return <p class="soft">{finished.next || broken.next ? "Nothing was said or decided, and none of the newest tasks has ended." : "Nothing has happened."}</p>;
+  }
   const perRoom = new Map<string, number>();
   for (const { room_id } of others) if (room_id) perRoom.set(room_id, (perRoom.get(room_id) ?? 0) + 1);
   return (
@@ -76,11 +79,13 @@ function Digest({ mark, latest, rooms }: { mark: Mark; latest: number; rooms: Ro
           </Link>
         </li>
       ))}
+      {decisions.length > 5 && <li>and {many(decisions.length - 5, "more decision")}</li>}
       {failed.slice(0, 5).map((task) => (
         <li key={task.task_id}>
           <span class="badge badge-bad">failed</span> #{task.task_id} <Line>{task.title}</Line>
         </li>
       ))}
+      {failed.length > 5 && <li>and {many(failed.length - 5, "more failed task")}</li>}
       {done.length > 0 && (
         <li>
           <span class="badge badge-good">done</span> {many(done.length, "task")}:{" "}

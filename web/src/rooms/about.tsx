@@ -91,7 +91,7 @@ export function About({ room, status }: { room: Room; status: RoomStatus | null 
           </ul>
         </Part>
       )}
-      <Part title="Memory" count={memory.value?.length}>
+      <Part title="Memory" count={memory.next ? `${memory.value?.length}+` : memory.value?.length}>
         {!memory.value && <Pending error={memory.error} />}
         {memory.value?.length === 0 && (
           <Empty>
@@ -119,7 +119,7 @@ export function About({ room, status }: { room: Room; status: RoomStatus | null 
         </Part>
       )}
       {artifacts.length > 0 && (
-        <Part title="Artifacts">
+        <Part title="Latest artifacts">
           <ul class="memory">
             {artifacts.map((one) => (
               <li key={one.artifact_id}>

@@ -18,11 +18,12 @@ const inRooms = (message: Message) => message.room_id !== null;
 interface RoomRowProps {
   room: Room;
   here: Agent[] | undefined; // undefined: not read yet
+  more: boolean; // there are agents that were not read
   last: Message | undefined;
   paused: boolean;
 }
 
-function RoomRow({ room, here, last, paused }: RoomRowProps) {
+function RoomRow({ room, here, more, last, paused }: RoomRowProps) {
   return (
     <Row class="room-row">
       <span class="cut">
@@ -35,7 +36,9 @@ function RoomRow({ room, here, last, paused }: RoomRowProps) {
       </span>
       <span class="row">
         {paused && <span class="badge badge-warn">paused</span>}
-        {here && <span class={here.length > 0 ? "count" : "soft"}>{here.length === 0 ? "nobody here" : here.length === 1 ? "1 agent" : `${here.length} agents`}</span>}
+        {here && (here.length > 0 || !more) && (
+          <span class={here.length > 0 ? "count" : "soft"}>{here.length === 0 ? "nobody here" : more ? `${here.length}+ agents` : here.length === 1 ? "1 agent" : `${here.length} agents`}</span>
+        )}
       </span>
       <span class="cut soft last">
         {last && (
@@ -52,7 +55,7 @@ function RoomRow({ room, here, last, paused }: RoomRowProps) {
 function RoomList() {
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
   const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
-  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value;
+  const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
   const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
   const messages = useTail("/v1/log?direct=true", inRooms, 500).value ?? [];
   const [filter, setFilter] = useState("");
@@ -85,6 +88,7 @@ function RoomList() {
         </Empty>
       )}
       {rooms.value && rooms.value.length > 0 && shown.length === 0 && <Empty>No room has this in its name.</Empty>}
+      {rooms.next && <p class="warn">The hub has more rooms; these are the first 1,000 of them. hubcli room list lists all.</p>}
       {groups.map((project) => (
         <section key={project}>
           <h2>
@@ -97,7 +101,8 @@ function RoomList() {
                 <RoomRow
                   key={room.room_id}
                   room={room}
-                  here={agents?.filter((agent) => agent.presence === "live" && agent.details?.rooms.includes(room.room_id))}
+                  more={agents.next !== ""}
+                  here={agents.value?.filter((agent) => agent.presence === "live" && agent.details?.rooms.includes(room.room_id))}
                   last={last.get(room.room_id)}
                   paused={pauses.some((pause) => pause.all || pause.room_id === room.room_id)}
                 />

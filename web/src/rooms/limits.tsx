@@ -1,24 +1,32 @@
 import { useState } from "preact/hooks";
 import { MuteSome, Unmute } from "../agents/acts";
-import { useMutes } from "../agents/forced";
+import { useMutes, usePauses } from "../agents/forced";
+import type { Mute } from "../agents/types";
 import { call } from "../api";
-import { useRead } from "../read";
+import { reread, useRead } from "../read";
 import { Act } from "../ui/dialog";
-import { Alert, wordsOf } from "../ui/said";
+import { Pick } from "../ui/pick";
+import { statusOf } from "../ui/places";
+import { Alert, Pending, wordsOf } from "../ui/said";
 import { Text, line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Budget, Pause, Room } from "../wire";
 
-// usePause is the pause that stops the room, of the room itself or of everything.
-function usePause(id: string): Pause | undefined {
-  const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
-  return pauses.find((pause) => pause.room_id === id) ?? pauses.find((pause) => pause.all);
+const budgetsPath = "/v1/budgets";
+
+// usePause is the pause that stops the room, of the room itself or of everything. It is null if there
+// is none, and undefined as long as that is not known.
+function usePause(id: string): { pause: Pause | null | undefined; error: unknown } {
+  const { value, error } = usePauses();
+  if (!value) return { pause: undefined, error };
+  return { pause: value.find((pause) => pause.room_id === id) ?? value.find((pause) => pause.all) ?? null, error };
 }
 
 // Paused says that the room is paused, in the words that its agents are told, and resumes it.
 export function Paused({ room }: { room: Room }) {
-  const pause = usePause(room.room_id);
+  const { pause, error } = usePause(room.room_id);
   const [refused, setRefused] = useState("");
+  if (pause === undefined && error) return <Pending error={error} />;
   if (!pause) return null;
   const resume = async () => {
     try {
@@ -44,7 +52,7 @@ export function Paused({ room }: { room: Room }) {
 
 // PauseRoom pauses the room, unless it is.
 export function PauseRoom({ room }: { room: Room }) {
-  if (usePause(room.room_id)) return null;
+  if (usePause(room.room_id).pause !== null) return null;
   return (
     <Act
       label="Pause the room"
@@ -57,8 +65,12 @@ export function PauseRoom({ room }: { room: Room }) {
   );
 }
 
-// useMute is the mute of all agents in the room.
-const useMute = (id: string) => useMutes().find((mute) => mute.agent_id === "" && mute.room_id === id);
+// useMute is the mute of all agents in the room. It is null if there is none, and undefined as long
+// as that is not known.
+function useMute(id: string): Mute | null | undefined {
+  const mutes = useMutes().value;
+  return mutes ? (mutes.find((mute) => mute.agent_id === "" && mute.room_id === id) ?? null) : undefined;
+}
 
 // Muted says that what agents post in the room wakes nobody, and ends that.
 export function Muted({ room }: { room: Room }) {
@@ -79,7 +91,7 @@ export function Muted({ room }: { room: Room }) {
 
 // MuteRoom mutes all agents in the room, unless they are.
 export function MuteRoom({ room }: { room: Room }) {
-  if (useMute(room.room_id)) return null;
+  if (useMute(room.room_id) !== null) return null;
   return (
     <MuteSome of={{ room_id: room.room_id }} name={`everybody in ${line(room.name)}`} label="Mute the room">
       <p>What agents post here is kept and can be read, and wakes nobody. What you say still does.</p>
@@ -101,21 +113,13 @@ function Setting({ label, value, choices, set }: SettingProps) {
     <>
       <label class="setting">
         {label}
-        <select
-          value={value}
-          onChange={(event) =>
-            void set(event.currentTarget.value).then(
-              () => setRefused(""),
-              (error: unknown) => setRefused(wordsOf(error)),
-            )
-          }
-        >
+        <Pick value={value} set={set} onRefused={(why) => setRefused(why ? wordsOf(why) : "")}>
           {all.map(([one, shown]) => (
             <option key={one} value={one}>
               {shown}
             </option>
           ))}
-        </select>
+        </Pick>
       </label>
       <Alert>{refused}</Alert>
     </>
@@ -124,8 +128,8 @@ function Setting({ label, value, choices, set }: SettingProps) {
 
 // Limits bounds how long agents talk without progress, and how much they are given to read.
 export function Limits({ room }: { room: Room }) {
-  const budgets = useRead<Budget[]>("/v1/budgets", ["budgets"]).value ?? [];
-  const budget = budgets.find((one) => one.room_id === room.room_id)?.chars ?? 0;
+  const budgets = useRead<Budget[]>(budgetsPath, ["budgets"]);
+  const budget = budgets.value?.find((one) => one.room_id === room.room_id)?.chars ?? 0;
   const at = `/v1/rooms/${encodeURIComponent(room.room_id)}/guard`;
   return (
     <section>
@@ -140,19 +144,29 @@ export function Limits({ room }: { room: Room }) {
           ["100", "after 100 turns"],
           ["0", "never"],
         ]}
-        set={(value) => call("PUT", at, { hops: value === "" ? null : Number(value) })}
+        set={async (value) => {
+          await call("PUT", at, { hops: value === "" ? null : Number(value) });
+          await reread(statusOf(room.room_id));
+        }}
       />
-      <Setting
-        label="Give each agent to read, an hour"
-        value={`${budget}`}
-        choices={[
-          ["0", "all"],
-          ["10000", "10,000 characters"],
-          ["50000", "50,000 characters"],
-          ["200000", "200,000 characters"],
-        ]}
-        set={(value) => call("PUT", "/v1/budgets", { room_id: room.room_id, chars: Number(value) })}
-      />
+      {budgets.value ? (
+        <Setting
+          label="Give each agent to read, an hour"
+          value={`${budget}`}
+          choices={[
+            ["0", "all"],
+            ["10000", "10,000 characters"],
+            ["50000", "50,000 characters"],
+            ["200000", "200,000 characters"],
+          ]}
+          set={async (value) => {
+            await call("PUT", budgetsPath, { room_id: room.room_id, chars: Number(value) });
+            await reread(budgetsPath);
+          }}
+        />
+      ) : (
+        <Pending error={budgets.error} />
+      )}
       <MuteRoom room={room} />
     </section>
   );

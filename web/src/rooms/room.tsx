@@ -2,6 +2,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { useRead } from "../read";
 import { Link, place, setQuery, to } from "../route";
 import { Heading } from "../ui/heading";
+import { statusOf } from "../ui/places";
 import { Pending } from "../ui/said";
 import { Line } from "../ui/text";
 import type { Message, RoomStatus, Task } from "../wire";
@@ -33,9 +34,8 @@ function useEvents(status: RoomStatus | null, id: string): Event[] {
 
 // OneRoom shows a room live: what was said and happened, who is here, and a way to speak.
 export function OneRoom({ id }: { id: string }) {
-  const escaped = encodeURIComponent(id);
   const { query } = place.value;
-  const status = useRead<RoomStatus>(`/v1/rooms/${escaped}/status`, statusKinds, { room: id });
+  const status = useRead<RoomStatus>(statusOf(id), statusKinds, { room: id });
   const events = useEvents(status.value, id);
   const thread = query.get("thread") ?? "";
   const reply = number(query.get("reply"));
@@ -84,7 +84,7 @@ export function OneRoom({ id }: { id: string }) {
         <Paused room={room} />
         <Muted room={room} />
         <Timeline
-          path={`/v1/log?direct=true&room_id=${escaped}`}
+          path={`/v1/log?direct=true&room_id=${encodeURIComponent(id)}`}
           wants={wants}
           events={events}
           at={number(query.get("at"))}

@@ -93,12 +93,12 @@ function One({ adapter, onPlan }: OneProps) {
     setBusy(true);
     try {
       await call("POST", `${list}/${adapter.harness}/verify`, {});
+      await reread(list);
       setRefused("");
     } catch (error) {
       setRefused(wordsOf(error));
     }
     setBusy(false);
-    void reread(list);
   };
   const { verified } = adapter;
   return (
@@ -250,8 +250,8 @@ function Planned({ wanted, onClose }: { wanted: Wanted; onClose: () => void }) {
       const input = { ...inputOf(wanted), confirm: plan.digest };
       const done = await call<{ follow_ups: string[] }>("POST", `${list}/${adapter.harness}/${doing}`, input);
       setSaid(done.follow_ups);
+      await reread(list);
       setRefused("");
-      void reread(list);
     } catch (error) {
       setRefused(wordsOf(error));
     }

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { call, get } from "../api";
+import { Refused, call, get } from "../api";
 import { Dialog } from "../ui/dialog";
 import { Field, Form, Tick, type Values } from "../ui/form";
 import { useProjects } from "../ui/places";
@@ -135,7 +135,17 @@ function Planned({ way, first, onClose }: { way: Way; first: Plan; onClose: () =
     if (!moving) return;
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      get<Plan>(address, stop.signal).then(setPlan, (error) => !stop.signal.aborted && setRefused(wordsOf(error)));
+      get<Plan>(address, stop.signal).then(
+        (now) => {
+          setPlan(now);
+          setRefused("");
+        },
+        (error) => {
+          if (stop.signal.aborted) return;
+          setRefused(wordsOf(error));
+          if (!(error instanceof Refused) || error.status >= 500) setPlan({ ...plan }); // look again
+        },
+      );
     }, pause);
     return () => {
       clearTimeout(timer);

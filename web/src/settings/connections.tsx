@@ -61,13 +61,12 @@ function One({ connection: one }: { connection: Connection }) {
     setBusy(true);
     try {
       await call("POST", address + "/verify");
+      await Promise.all([reread(list), reread(address + "/models")]);
       setRefused("");
     } catch (error) {
       setRefused(wordsOf(error));
     }
     setBusy(false);
-    void reread(list);
-    void reread(address + "/models");
   };
   return (
     <Row>

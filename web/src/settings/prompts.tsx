@@ -3,7 +3,8 @@ import { call } from "../api";
 import { reread, useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
-import { Row } from "../ui/rows";
+import { Pick } from "../ui/pick";
+import { Row, keysOf } from "../ui/rows";
 import { Alert, Empty, Pending, wordsOf } from "../ui/said";
 import { Line } from "../ui/text";
 
@@ -26,6 +27,7 @@ interface Permissions {
 
 const permissionsPath = "/v1/permissions";
 
+// save comes back when the page has read what it saved: the next change is made from that version.
 async function save(policy: Permissions, change: Partial<Permissions>): Promise<void> {
   await call("PUT", permissionsPath, { ...policy, ...change });
   await reread(permissionsPath);
@@ -35,6 +37,7 @@ export function Prompts() {
   const { value, error } = useRead<Permissions>(permissionsPath, ["settings"]);
   const [refused, setRefused] = useState("");
   if (!value) return <Pending error={error} />;
+  const keys = keysOf(value.rules);
   const move = (i: number, by: number) => {
     const rules = [...value.rules];
     const [rule] = rules.splice(i, 1);
@@ -53,7 +56,7 @@ export function Prompts() {
           {value.rules.length === 0 && <Empty>There is no rule: you are asked about every prompt{!value.on && ", once prompts come to you"}.</Empty>}
           <ol class="rows">
             {value.rules.map((rule, i) => (
-              <Row key={i} class="row">
+              <Row key={keys[i]} class="row">
                 <span class="grow">
                   {i + 1}. <b class={rule.decision === "allow" ? "on" : "off"}>{rule.decision}</b> <Line>{rule.tool}</Line>{" "}
                   {rule.words && (
@@ -147,6 +150,7 @@ interface Told {
 }
 
 const notifyPath = "/v1/notify";
+const surfacesPath = "/v1/tool-surface";
 
 export function Notify() {
   const { value, error } = useRead<Told>(notifyPath, ["settings"]);
@@ -199,7 +203,7 @@ interface Surface {
 }
 
 export function Surfaces() {
-  const { value, error } = useRead<Surface[]>("/v1/tool-surface", ["settings"]);
+  const { value, error } = useRead<Surface[]>(surfacesPath, ["settings"]);
   const [refused, setRefused] = useState("");
   if (!value) return <Pending error={error} />;
   return (
@@ -214,21 +218,19 @@ export function Surfaces() {
             <span class="grow">
               <Line>{one.harness}</Line>
             </span>
-            <select
-              aria-label={`Tools of ${one.harness}`}
+            <Pick
+              label={`Tools of ${one.harness}`}
               value={one.default ? "" : one.surface}
-              onChange={(event) => {
-                const surface = event.currentTarget.value;
-                call("PUT", "/v1/tool-surface", surface ? { harness: one.harness, surface } : { harness: one.harness }).then(
-                  () => setRefused(""),
-                  (why) => setRefused(wordsOf(why)),
-                );
+              set={async (surface) => {
+                await call("PUT", surfacesPath, surface ? { harness: one.harness, surface } : { harness: one.harness });
+                await reread(surfacesPath);
               }}
+              onRefused={(why) => setRefused(why ? wordsOf(why) : "")}
             >
               <option value="">default{one.default && `: ${one.surface}`}</option>
               <option value="full">full</option>
               <option value="progressive">progressive</option>
-            </select>
+            </Pick>
           </Row>
         ))}
       </ul>

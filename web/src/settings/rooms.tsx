@@ -25,17 +25,19 @@ interface WholeRoom extends Room {
 
 const most = 200; // rooms that are shown at once
 const allProjects = "/v1/projects?archived=true&limit=1000";
+const allRooms = "/v1/rooms?archived=true&limit=1000";
 
 const at = (...parts: string[]) => "/v1/" + parts.map(encodeURIComponent).join("/");
 
 // Rooms lists projects with their rooms, archived ones too, and makes new ones.
 export function Rooms() {
   const projects = useRead<WholeProject[]>(allProjects, ["rooms"]);
-  const rooms = useRead<WholeRoom[]>("/v1/rooms?archived=true&limit=1000", ["rooms"]);
+  const rooms = useRead<WholeRoom[]>(allRooms, ["rooms"]);
   const [filter, setFilter] = useState("");
   if (!projects.value || !rooms.value) return <Pending error={projects.error ?? rooms.error} />;
   const wanted = filter.toLowerCase();
-  const found = rooms.value.filter((room) => `${room.name} ${room.slug} ${room.topic}`.toLowerCase().includes(wanted));
+  const all = rooms.value;
+  const found = all.filter((room) => `${room.name} ${room.slug} ${room.topic}`.toLowerCase().includes(wanted));
   const shown = found.slice(0, most);
   const kept = projects.value.filter((project) => !wanted || shown.some((room) => room.project_id === project.project_id));
   return (
@@ -56,9 +58,10 @@ export function Rooms() {
         />
       )}
       {kept.map((project) => (
-        <OneProject key={project.project_id} project={project} rooms={shown.filter((room) => room.project_id === project.project_id)} />
+        <OneProject key={project.project_id} project={project} rooms={shown.filter((room) => room.project_id === project.project_id)} none={!all.some((room) => room.project_id === project.project_id)} />
       ))}
       {found.length > most && <p class="warn">The first {most} of {found.length} rooms are shown. Filter to find the others.</p>}
+      {rooms.next && <p class="warn">The hub has more rooms than the {all.length} that are listed and filtered here; hubcli room list lists all.</p>}
     </>
   );
 }
@@ -70,6 +73,7 @@ const NewProject = () => (
       label="Make the project"
       run={async (values) => {
         const made = await call<Project>("POST", "/v1/projects", { name: values.text("name") });
+        await reread(allProjects);
         return `${made.name} is made.`;
       }}
     >
@@ -89,6 +93,7 @@ const NewRoom = ({ projects }: { projects: WholeProject[] }) => (
         const force = values.text("why");
         const more = force ? { force: true, force_reason: force } : {};
         const made = await call<Room>("POST", "/v1/rooms", { project: values.text("project"), name: values.text("name"), topic: values.text("topic"), ...more });
+        await reread(allRooms);
         return `${made.name} is made.`;
       }}
     >
@@ -114,7 +119,7 @@ const NewRoom = ({ projects }: { projects: WholeProject[] }) => (
   </details>
 );
 
-function OneProject({ project, rooms }: { project: WholeProject; rooms: WholeRoom[] }) {
+function OneProject({ project, rooms, none }: { project: WholeProject; rooms: WholeRoom[]; none: boolean }) {
   const address = at("projects", project.project_id);
   return (
     <section aria-label={`Project ${line(project.name)}`}>
@@ -138,7 +143,7 @@ function OneProject({ project, rooms }: { project: WholeProject; rooms: WholeRoo
           </Act>
         )}
       </div>
-      {rooms.length === 0 && <Empty>It has no room.</Empty>}
+      {none && <Empty>It has no room.</Empty>}
       <ul class="rows">
         {rooms.map((room) => (
           <Row key={room.room_id}>
@@ -248,6 +253,7 @@ const Bindings = ({ room, address }: PartProps) => (
       label="Bind"
       run={async (values) => {
         await call("PUT", address + "/binding", { path: values.text("path") });
+        await reread(address);
         return "The folder is bound.";
       }}
     >
@@ -268,9 +274,15 @@ const Hosts = ({ room, address }: PartProps) => (
           <code class="grow">
             <Line>{host}</Line>
           </code>
-          <button type="button" class="quiet" aria-label={`Take back ${line(host)}`} onClick={() => void call("PUT", address + "/hosts", { host, remove: true })}>
-            Take back
-          </button>
+          <Act label="Take back" about={host} quiet title="Take this host back?" run={() => call("PUT", address + "/hosts", { host, remove: true })}>
+            <p>
+              The browser of the room does not reach{" "}
+              <code>
+                <Line>{host}</Line>
+              </code>{" "}
+              any more.
+            </p>
+          </Act>
         </Row>
       ))}
     </ul>
@@ -278,6 +290,7 @@ const Hosts = ({ room, address }: PartProps) => (
       label="Allow"
       run={async (values) => {
         await call("PUT", address + "/hosts", { host: values.text("host") });
+        await reread(address);
         return "The host is allowed.";
       }}
     >

@@ -6,7 +6,7 @@ import { Field, Form, Tick } from "../ui/form";
 import { Older, pageOf, pageSize } from "../ui/older";
 import { Person } from "../ui/person";
 import { RoomName, useRooms } from "../ui/places";
-import { Row } from "../ui/rows";
+import { Row, keysOf } from "../ui/rows";
 import { Empty, Pending } from "../ui/said";
 import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
@@ -99,7 +99,7 @@ function Running() {
 }
 
 // Each change sends the whole policy with the version that it was made from, so that nobody's change
-// is lost.
+// is lost. save comes back when the page has read the new version.
 async function save(policy: Policy, change: Partial<Policy>): Promise<void> {
   await call("PUT", policyPath, { ...policy, ...change });
   await reread(policyPath);
@@ -139,13 +139,13 @@ function Allowed({ policy }: { policy: Policy }) {
   );
 }
 
-const Commands = ({ policy }: { policy: Policy }) => (
+const Commands = ({ policy, keys = keysOf(policy.commands) }: { policy: Policy; keys?: string[] }) => (
   <section aria-label="Commands">
     <h3>Commands</h3>
     {policy.commands.length === 0 && <Empty>No command is set, so nothing can be spawned.</Empty>}
     <ul class="rows">
       {policy.commands.map((one, i) => (
-        <Row key={i}>
+        <Row key={keys[i]}>
           <p class="row">
             <b class="grow">
               <Line>{one.harness}</Line>
@@ -208,13 +208,14 @@ const Commands = ({ policy }: { policy: Policy }) => (
 
 function Allowances({ policy }: { policy: Policy }) {
   const rooms = useRooms().value ?? [];
+  const keys = keysOf(policy.allow);
   return (
     <section aria-label="Rooms that may spawn">
       <h3>Rooms that may spawn</h3>
       {policy.allow.length === 0 && <Empty>No room may spawn.</Empty>}
       <ul class="rows">
         {policy.allow.map((one, i) => (
-          <Row key={i} class="row">
+          <Row key={keys[i]} class="row">
             <span class="grow">
               <RoomName id={one.room_id} />: <Line>{one.harness}</Line>, {one.max_seats ?? 4} at once
             </span>

@@ -33,7 +33,7 @@ function useTasks() {
     return [...all.values()];
   }, [newest.value, active.value]);
   const cut = newest.next === "" ? "" : `The hub has more tasks. Shown are the newest 1,000${more ? " and what has not ended" : ""}${active.next ? ", of that 1,000, too" : ""}; a room, agent or state makes the list shorter.`;
-  return { reading: newest, tasks, cut };
+  return { reading: more && !active.value ? active : newest, tasks, cut };
 }
 
 // OfRun says which run the list is of, and how far it is.
@@ -99,7 +99,7 @@ function TaskList() {
           {
             name: "tree",
             label: "Tree",
-            count: reading.value ? fitting.filter((task) => !ended(task)).length : undefined,
+            count: reading.value ? fitting.filter((task) => !ended(task)).length.toLocaleString() + (cut ? "+" : "") : undefined,
             view: () => list(() => <Tree tasks={tasks} fits={fits} searching={text !== ""} cut={cut} />),
           },
           { name: "board", label: "Board", view: () => list(() => <Board tasks={fitting} cut={cut} />) },

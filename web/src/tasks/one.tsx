@@ -67,13 +67,13 @@ function Notes({ task }: { task: OneTask }) {
   const notes = [...found.values()].sort((a, b) => a.id - b.id).slice(-100);
   // The two pages are all there is where they meet. Each may be shorter than was asked for.
   const last = tail.value ?? [];
-  const read = first.value !== null && tail.value !== null && (task.result_message_id === null || result.value !== null || result.error !== null);
-  const met = !last[0] || (first.value?.at(-1)?.id ?? 0) >= last[0].id;
+  const unread = [first, tail, ...(task.result_message_id === null ? [] : [result])].find((one) => !one.value);
+  const met = last[0] ? (first.value?.at(-1)?.id ?? 0) >= last[0].id : first.value?.length === 0;
   return (
     <section aria-labelledby="notes">
       <h2 id="notes">History</h2>
-      {!read && <Pending error={first.error ?? tail.error} />}
-      {read && notes.length === 0 && (
+      {unread && <Pending error={unread.error} />}
+      {!unread && notes.length === 0 && (
         <Empty>{met ? "Nothing was said about it." : "Nothing was found about it."} Answers to the task, results and hand-overs show here.</Empty>
       )}
       <ol class="rows" aria-label="History">
@@ -81,7 +81,7 @@ function Notes({ task }: { task: OneTask }) {
           <Entry key={m.id} message={m} />
         ))}
       </ol>
-      {first.value && !met && (
+      {!unread && first.value && !met && (
         <Empty>
           Only the first {first.value.length} and the latest {last.length} messages were looked through.
         </Empty>
@@ -167,7 +167,8 @@ function Facts({ task }: { task: OneTask }) {
 
 function Shown({ task }: { task: OneTask }) {
   const opened = useRead<Message>(`/v1/messages/${task.task_id}`, []).value;
-  const children = useRead<Task[]>(`/v1/tasks?parent_id=${task.task_id}&limit=100`, ["tasks"]).value ?? [];
+  const subtasks = useRead<Task[]>(`/v1/tasks?parent_id=${task.task_id}&limit=100`, ["tasks"]);
+  const children = subtasks.value ?? [];
   const details = opened && opened.body.trim() !== task.title.trim() ? opened.body : "";
   return (
     <>
@@ -185,7 +186,7 @@ function Shown({ task }: { task: OneTask }) {
           {children.length > 0 && (
             <section aria-labelledby="children">
               <h2 id="children">
-                Subtasks <span class="count">{`${children.filter((one) => one.status === "done").length}/${children.length}`}</span>
+                Subtasks <span class="count">{`${children.filter((one) => one.status === "done").length}/${children.length}${subtasks.next && "+"}`}</span>
               </h2>
               <ul class="rows" aria-label="Subtasks">
                 {children.toReversed().map((one) => (
@@ -194,6 +195,7 @@ function Shown({ task }: { task: OneTask }) {
                   </Row>
                 ))}
               </ul>
+              {subtasks.next && <p class="empty">These are the newest {children.length}; there are more.</p>}
             </section>
           )}
           <HeldFor task={task} />

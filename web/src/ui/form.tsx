@@ -21,8 +21,8 @@ export class Values {
 
 // Form sends what a person has typed, and says in place what came of it. Fields have a defaultValue:
 // after a success they go back to it, so they follow what the hub says; after a refusal they stay as
-// they were typed. Where they show what the hub has, run comes back when that was read anew: they
-// never go back to what has just been replaced.
+// they were typed. If they show what the hub has, run rereads it before it comes back: otherwise the
+// fields would go back to the old values.
 export function Form({ label, run, children, keep = false }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState("");

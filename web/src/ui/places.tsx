@@ -8,6 +8,9 @@ import { Line, line } from "./text";
 export const useRooms = () => useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
 export const useProjects = () => useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]);
 
+// statusOf is the path of what goes on in a room.
+export const statusOf = (id: string) => `/v1/rooms/${encodeURIComponent(id)}/status`;
+
 // RoomName is a link to a room, by its name.
 export function RoomName({ id }: { id: string }) {
   const room = useRooms().value?.find((one) => one.room_id === id);

@@ -25,6 +25,13 @@ export function Row({ children, ...rest }: RowProps) {
   );
 }
 
+// keysOf gives each row a key by what it says, for rows without a name of their own. A dialog about a
+// row ends with it, and never goes on about another that has come to its place.
+export function keysOf(rows: readonly unknown[]): string[] {
+  const texts = rows.map((row) => JSON.stringify(row));
+  return texts.map((text, i) => `${texts.slice(0, i).filter((other) => other === text).length} ${text}`);
+}
+
 // step moves the focus to another row of the page. Without a row that has it, it begins with the
 // first row that can be seen.
 export function step(by: 1 | -1): void {

@@ -5,7 +5,7 @@ import { place, setQuery } from "../route";
 export interface Tab {
   name: string; // in the address
   label: string;
-  count?: number | undefined;
+  count?: number | string | undefined;
   view: () => ComponentChildren;
 }
 
