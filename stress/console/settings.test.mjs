@@ -198,6 +198,7 @@ describe("the settings of a hub", () => {
     }
     await page.getByRole("button", { name: "Move rule 2 up" }).click();
     await page.getByRole("region", { name: "Rules" }).getByRole("listitem").first().getByText("git status").waitFor(); // the move has its version
+    await page.waitForFunction(() => document.activeElement.ariaLabel === "Move rule 1 down");
     await page.getByLabel(/Prompts come to you/).check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("come to you", { exact: true }).waitFor();
@@ -216,6 +217,29 @@ describe("the settings of a hub", () => {
     await page.getByRole("tab", { name: "Tools" }).click();
     await page.getByRole("combobox", { name: "Tools of codex" }).selectOption("progressive");
     await eventually("the surface is set", async () => (await hub.get("/v1/tool-surface?harness=codex"))[0].surface === "progressive");
+    assert.deepEqual(wrong, []);
+    await close();
+  });
+
+  it("keeps what a person types while a form is sent", async () => {
+    const { page, wrong, close } = await open("settings?tab=prompts");
+    let answer;
+    await page.route("**/v1/permissions", (route) => (route.request().method() === "PUT" ? (answer = () => route.continue()) : route.continue()));
+    await page.getByText("Add a rule").click();
+    const tool = page.getByLabel(/^Tool/);
+    await tool.fill("Write");
+    await page.getByRole("button", { name: "Add the rule" }).click();
+    await eventually("the rule is sent", () => answer);
+    await tool.fill("Edit");
+    await answer();
+    await page.getByText("The rule is the last one now.").waitFor();
+    assert.equal(await tool.inputValue(), "Edit");
+    answer = null;
+    await page.getByRole("button", { name: "Add the rule" }).click();
+    await eventually("the next rule is sent", () => answer);
+    await answer();
+    await page.getByRole("listitem").getByText("Edit").waitFor();
+    await eventually("the field is empty", async () => (await tool.inputValue()) === "");
     assert.deepEqual(wrong, []);
     await close();
   });

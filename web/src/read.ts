@@ -22,6 +22,13 @@ const asRefused = (error: unknown) => (error instanceof Refused ? error : new Re
 
 const retry = 2_000; // ms until what the hub could not answer is asked for again
 
+// mayAnswer tells whether the hub may answer the same reading later. Without a connection a new one
+// has all read anew.
+const mayAnswer = (error: Refused) => open.value && (error.status === 0 || error.status >= 500);
+
+// Unread says that a change was made, and that the page shows what was before it.
+export class Unread extends Refused {}
+
 const nothing: Reading<never> = { value: null, error: null, next: "", upto: 0 };
 
 // Where narrows which notices count, for kinds whose notices always name a room, a task or an
@@ -107,8 +114,7 @@ class Shared<T> {
   private fail(error: unknown): void {
     const said = asRefused(error);
     this.seen.value = { ...this.seen.value, error: said };
-    // Without an answer the connection is gone as well, and a new one has all read anew.
-    if (said.status >= 500) setTimeout(() => this.users > 0 && void this.read(), retry);
+    if (mayAnswer(said)) setTimeout(() => this.users > 0 && open.value && void this.read(), retry);
   }
 
   end(): void {
@@ -142,13 +148,13 @@ function share(path: string, kinds: readonly ChangedKind[], where: Where): Share
 }
 
 // reread reads a path anew, if it is shown. It is for what the person has just changed, before the
-// notice comes, and for what is outside of the store of the hub, of which no notice tells. Error: the
-// change was made, and what is shown is from before.
+// notice comes, and for what is outside of the store of the hub, of which no notice tells. Error:
+// Unread.
 export async function reread(path: string): Promise<void> {
   const one = known.get(path);
   await one?.fresh();
   const error = one?.seen.value.error;
-  if (error) throw new Refused(error.code, `It is done, but the page could not read it again: ${error.message}`, error.status, error.fix, error.detail);
+  if (error) throw new Unread(error.code, `It is done, but the page could not read it again: ${error.message}`, error.status, error.fix, error.detail);
 }
 
 // forgetAll drops all that was read, when the pass of the tab ends.
@@ -185,18 +191,20 @@ export function useTail(path: string, wants: (message: Message) => boolean, limi
     let late: Message[] | null = null; // what comes while the log is read
     const read = async () => {
       const came: Message[] = (late = []);
-      let seenNow: Reading<Message[]>;
+      let now: Reading<Message[]>;
       try {
         const rows = await get<Message[]>(`${path}&tail=true&limit=${limit}`, stop.signal);
         const newest = rows.at(-1)?.id ?? 0;
-        seenNow = { ...nothing, value: [...rows, ...came.filter((one) => one.id > newest)].slice(-limit) };
+        now = { ...nothing, value: [...rows, ...came.filter((one) => one.id > newest)].slice(-limit) };
       } catch (error) {
-        seenNow = { ...seen.value, error: asRefused(error) };
+        now = { ...seen.value, error: asRefused(error) };
       }
       if (late !== came || stop.signal.aborted) return; // a later reading has begun, or nobody looks
       late = null;
-      seen.value = seenNow;
-      if (seenNow.error && seenNow.error.status >= 500) setTimeout(() => !stop.signal.aborted && late === null && seen.value.error && void read(), retry);
+      seen.value = now;
+      if (now.error && mayAnswer(now.error)) {
+        setTimeout(() => !stop.signal.aborted && open.value && late === null && seen.value.error && void read(), retry);
+      }
     };
     const come = new Paced<Message>((rows) => {
       if (late) return void late.push(...rows);

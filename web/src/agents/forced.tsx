@@ -51,9 +51,9 @@ export function PauseSome({ agents }: { agents: readonly Agent[] }) {
 export function Forced() {
   const rooms = useRooms().value ?? [];
   const [pausing, muting] = [usePauses(), useMutes()];
-  if (!pausing.value || !muting.value) return pausing.error || muting.error ? <Pending error={pausing.error ?? muting.error} /> : null;
-  const [pauses, mutes] = [pausing.value, muting.value];
-  if (pauses.length + mutes.length === 0) return null;
+  const [pauses, mutes] = [pausing.value ?? [], muting.value ?? []];
+  const failed = [pausing, muting].find((one) => !one.value && one.error);
+  if (pauses.length + mutes.length === 0) return failed ? <Pending error={failed.error} /> : null;
   const roomName = (id: string) => rooms.find((room) => room.room_id === id)?.name ?? id;
   return (
     <section aria-labelledby="forced">
@@ -105,6 +105,7 @@ export function Forced() {
           </Row>
         ))}
       </ul>
+      {failed && <Pending error={failed.error} />}
       {(pauses.length > 100 || mutes.length > 100) && <p class="empty">There are more; hubcli app pauses and hubcli app mutes list all.</p>}
     </section>
   );

@@ -145,9 +145,13 @@ export function FindMemory({ id }: { id: string }) {
   const rooms = useRooms();
   const [said, setSaid] = useState("");
   const [failed, setFailed] = useState<unknown>(null);
+  const [again, setAgain] = useState(0);
   useEffect(() => {
     if (!rooms.value) return;
+    setSaid("");
+    setFailed(null);
     const stop = new AbortController();
+    let timer = 0;
     const first = new Map(rooms.value.toReversed().map((room) => [room.project_id, room.room_id]));
     const all = [...new Set([...first.values(), ...rooms.value.map((room) => room.room_id)])].slice(0, asked);
     void (async () => {
@@ -161,9 +165,16 @@ export function FindMemory({ id }: { id: string }) {
       }
       const more = rooms.next !== "" || all.length < (rooms.value?.length ?? 0);
       setSaid(more ? `None of the first ${all.length} rooms keeps this memory.` : "No room that is in use keeps this memory.");
-    })().catch((error: unknown) => !stop.signal.aborted && setFailed(error));
-    return () => stop.abort();
-  }, [id, rooms.value?.length]);
+    })().catch((error: unknown) => {
+      if (stop.signal.aborted) return;
+      setFailed(error);
+      timer = setTimeout(() => setAgain((n) => n + 1), 2_000);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [id, rooms.value?.length, again]);
   return (
     <>
       <Heading title={id} />

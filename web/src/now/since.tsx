@@ -79,7 +79,7 @@ function Digest({ mark, latest, rooms }: { mark: Mark; latest: number; rooms: Ro
           </Link>
         </li>
       ))}
-      {decisions.length > 5 && <li>and {many(decisions.length - 5, "more decision")}</li>}
+      {decisions.length > 5 && <li>and {decided.next && "at least "}{many(decisions.length - 5, "more decision")}</li>}
       {failed.slice(0, 5).map((task) => (
         <li key={task.task_id}>
           <span class="badge badge-bad">failed</span> #{task.task_id} <Line>{task.title}</Line>

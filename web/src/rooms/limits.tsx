@@ -67,14 +67,15 @@ export function PauseRoom({ room }: { room: Room }) {
 
 // useMute is the mute of all agents in the room. It is null if there is none, and undefined as long
 // as that is not known.
-function useMute(id: string): Mute | null | undefined {
-  const mutes = useMutes().value;
-  return mutes ? (mutes.find((mute) => mute.agent_id === "" && mute.room_id === id) ?? null) : undefined;
+function useMute(id: string): { mute: Mute | null | undefined; error: unknown } {
+  const { value, error } = useMutes();
+  if (!value) return { mute: undefined, error };
+  return { mute: value.find((mute) => mute.agent_id === "" && mute.room_id === id) ?? null, error };
 }
 
 // Muted says that what agents post in the room wakes nobody, and ends that.
 export function Muted({ room }: { room: Room }) {
-  const mute = useMute(room.room_id);
+  const { mute } = useMute(room.room_id);
   if (!mute) return null;
   return (
     <div class="banner" role="status">
@@ -91,7 +92,9 @@ export function Muted({ room }: { room: Room }) {
 
 // MuteRoom mutes all agents in the room, unless they are.
 export function MuteRoom({ room }: { room: Room }) {
-  if (useMute(room.room_id) !== null) return null;
+  const { mute, error } = useMute(room.room_id);
+  if (mute === undefined && error) return <Pending error={error} />;
+  if (mute !== null) return null;
   return (
     <MuteSome of={{ room_id: room.room_id }} name={`everybody in ${line(room.name)}`} label="Mute the room">
       <p>What agents post here is kept and can be read, and wakes nobody. What you say still does.</p>

@@ -91,13 +91,10 @@ function One({ adapter, onPlan }: OneProps) {
   const [refused, setRefused] = useState("");
   const verify = async () => {
     setBusy(true);
-    try {
-      await call("POST", `${list}/${adapter.harness}/verify`, {});
-      await reread(list);
-      setRefused("");
-    } catch (error) {
-      setRefused(wordsOf(error));
-    }
+    // What the hub has found is read also if it is an error.
+    const refused: unknown = await call("POST", `${list}/${adapter.harness}/verify`, {}).then(() => null, (error: unknown) => error);
+    const unread: unknown = await reread(list).then(() => null, (error: unknown) => error);
+    setRefused(refused || unread ? wordsOf(refused ?? unread) : "");
     setBusy(false);
   };
   const { verified } = adapter;

@@ -59,13 +59,10 @@ function One({ connection: one }: { connection: Connection }) {
   const address = `${list}/${encodeURIComponent(one.connection_id)}`;
   const verify = async () => {
     setBusy(true);
-    try {
-      await call("POST", address + "/verify");
-      await Promise.all([reread(list), reread(address + "/models")]);
-      setRefused("");
-    } catch (error) {
-      setRefused(wordsOf(error));
-    }
+    // What the hub has found is read also if it is an error.
+    const refused: unknown = await call("POST", address + "/verify").then(() => null, (error: unknown) => error);
+    const unread: unknown = await Promise.all([reread(list), reread(address + "/models")]).then(() => null, (error: unknown) => error);
+    setRefused(refused || unread ? wordsOf(refused ?? unread) : "");
     setBusy(false);
   };
   return (

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { call } from "../api";
 import { reread, useRead } from "../read";
 import { Act } from "../ui/dialog";
@@ -36,13 +36,24 @@ async function save(policy: Permissions, change: Partial<Permissions>): Promise<
 export function Prompts() {
   const { value, error } = useRead<Permissions>(permissionsPath, ["settings"]);
   const [refused, setRefused] = useState("");
+  const list = useRef<HTMLOListElement>(null);
   if (!value) return <Pending error={error} />;
   const keys = keysOf(value.rules);
+  // move keeps the focus with the rule that it moves.
   const move = (i: number, by: number) => {
     const rules = [...value.rules];
     const [rule] = rules.splice(i, 1);
     if (rule) rules.splice(i + by, 0, rule);
-    save(value, { rules }).then(() => setRefused(""), (why) => setRefused(wordsOf(why)));
+    save(value, { rules }).then(
+      () => {
+        setRefused("");
+        requestAnimationFrame(() => {
+          const row = list.current?.children[i + by];
+          (row?.querySelector<HTMLElement>(`[data-move=${by < 0 ? "up" : "down"}]`) ?? row?.querySelector<HTMLElement>("[data-move]"))?.focus();
+        });
+      },
+      (why) => setRefused(wordsOf(why)),
+    );
   };
   return (
     <>
@@ -54,7 +65,7 @@ export function Prompts() {
         <section aria-label="Rules">
           <h2>Rules</h2>
           {value.rules.length === 0 && <Empty>There is no rule: you are asked about every prompt{!value.on && ", once prompts come to you"}.</Empty>}
-          <ol class="rows">
+          <ol class="rows" ref={list}>
             {value.rules.map((rule, i) => (
               <Row key={keys[i]} class="row">
                 <span class="grow">
@@ -75,12 +86,12 @@ export function Prompts() {
                   )}
                 </span>
                 {i > 0 && (
-                  <button type="button" class="quiet" aria-label={`Move rule ${i + 1} up`} onClick={() => move(i, -1)}>
+                  <button type="button" class="quiet" data-move="up" aria-label={`Move rule ${i + 1} up`} onClick={() => move(i, -1)}>
                     ↑
                   </button>
                 )}
                 {i < value.rules.length - 1 && (
-                  <button type="button" class="quiet" aria-label={`Move rule ${i + 1} down`} onClick={() => move(i, 1)}>
+                  <button type="button" class="quiet" data-move="down" aria-label={`Move rule ${i + 1} down`} onClick={() => move(i, 1)}>
                     ↓
                   </button>
                 )}

@@ -58,7 +58,7 @@ export function Rooms() {
         />
       )}
       {kept.map((project) => (
-        <OneProject key={project.project_id} project={project} rooms={shown.filter((room) => room.project_id === project.project_id)} none={!all.some((room) => room.project_id === project.project_id)} />
+        <OneProject key={project.project_id} project={project} rooms={shown.filter((room) => room.project_id === project.project_id)} none={!rooms.next && !all.some((room) => room.project_id === project.project_id)} />
       ))}
       {found.length > most && <p class="warn">The first {most} of {found.length} rooms are shown. Filter to find the others.</p>}
       {rooms.next && <p class="warn">The hub has more rooms than the {all.length} that are listed and filtered here; hubcli room list lists all.</p>}

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import type { Page } from "../pages";
 import { useRead } from "../read";
 import { setQuery } from "../route";
@@ -33,7 +33,11 @@ function useTasks() {
     return [...all.values()];
   }, [newest.value, active.value]);
   const cut = newest.next === "" ? "" : `The hub has more tasks. Shown are the newest 1,000${more ? " and what has not ended" : ""}${active.next ? ", of that 1,000, too" : ""}; a room, agent or state makes the list shorter.`;
-  return { reading: more && !active.value ? active : newest, tasks, cut };
+  // What was shown whole stays while the rest of a list that has grown is read.
+  const kept = useRef(false);
+  const unread = more && !active.value && !kept.current;
+  kept.current = newest.value !== null && !unread;
+  return { reading: unread ? active : newest, tasks, cut };
 }
 
 // OfRun says which run the list is of, and how far it is.

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { Unread } from "../read";
 import { Alert, wordsOf } from "./said";
 import { said } from "./outcome";
 import { line } from "./text";
@@ -78,8 +79,12 @@ export function Act({ label, about, title, children, reason, optional = false, q
       done();
       acts.current = false;
     } catch (error) {
+      if (error instanceof Unread) {
+        said.value = wordsOf(error);
+        setWords("");
+        done();
+      } else setRefused(wordsOf(error));
       acts.current = false;
-      setRefused(wordsOf(error));
     }
     setBusy(false);
   };

@@ -19,22 +19,25 @@ export class Values {
   lines = (name: string) => String(this.data.get(name) ?? "").split("\n").map((one) => one.trim()).filter(Boolean);
 }
 
+const textOf = (form: HTMLFormElement) => JSON.stringify([...new FormData(form)]);
+
 // Form sends what a person has typed, and says in place what came of it. Fields have a defaultValue:
-// after a success they go back to it, so they follow what the hub says; after a refusal they stay as
-// they were typed. If they show what the hub has, run rereads it before it comes back: otherwise the
-// fields would go back to the old values.
+// after a success they go back to it, so they follow what the hub says. They stay as they were typed
+// after a refusal, and if the person has typed more meanwhile. If they show what the hub has, run
+// rereads it before it comes back: otherwise the fields would go back to the old values.
 export function Form({ label, run, children, keep = false }: FormProps) {
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState("");
   const [said, setSaid] = useState("");
   const send = async (form: HTMLFormElement) => {
+    const sent = textOf(form);
     setBusy(true);
     setSaid("");
     try {
       const words = await run(new Values(new FormData(form)));
       setRefused("");
       setSaid(words ?? "Done.");
-      if (!keep) form.reset();
+      if (!keep && textOf(form) === sent) form.reset();
     } catch (error) {
       setRefused(wordsOf(error));
     }

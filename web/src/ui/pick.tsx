@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 
 interface PickProps {
   value: string; // what the hub has
@@ -10,18 +10,20 @@ interface PickProps {
 }
 
 // Pick is a choice that the hub keeps. It shows what a person picks until the hub has answered, and
-// after a refusal what the hub has.
+// after a refusal what the hub has. Quick picks are sent one after the other, and the last one counts.
 export function Pick({ value, set, onRefused, label, children }: PickProps) {
   const [picked, setPicked] = useState<string | null>(null);
+  const turn = useRef(0);
+  const before = useRef<Promise<unknown>>(Promise.resolve());
   const pick = async (wanted: string) => {
+    const mine = ++turn.current;
     setPicked(wanted);
-    try {
-      await set(wanted);
-      onRefused(null);
-    } catch (error) {
-      onRefused(error);
-    }
-    setPicked((now) => (now === wanted ? null : now));
+    const sent = before.current.then(() => (mine === turn.current ? set(wanted) : null));
+    before.current = sent.catch(() => null);
+    const refused: unknown = await sent.then(() => null, (error: unknown) => error);
+    if (mine !== turn.current) return;
+    onRefused(refused);
+    setPicked(null);
   };
   return (
     <select aria-label={label} aria-busy={picked !== null || undefined} value={picked ?? value} onChange={(event) => void pick(event.currentTarget.value)}>
