@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub } from "../outside/hub.mjs";
 import { Browser, address } from "./browser.mjs";
+import { Holding } from "./holding.mjs";
 import { settled, tabs, things } from "./places.mjs";
 
 describe("a page that waits for the hub", () => {
@@ -43,12 +44,11 @@ describe("a page that waits for the hub", () => {
       const says = [...main.querySelectorAll(".empty:not([aria-busy])")].map((one) => one.innerText);
       const words = /^((no|none|nobody|nothing|there is no)\b|(it|this room|the room|this hub|the hub) (has|was|keeps|knows|is) .*\b(no|nothing)\b)/i;
       says.push(...main.innerText.split("\n").filter((line) => words.test(line.trim())));
+      // A chart draws what has come since the page was opened.
       for (const one of says.filter((line) => line !== "no figure yet")) counts[one] = (counts[one] ?? 0) + 1;
       return counts;
     });
   const frame = "/v1/asks?state=open&limit=1000"; // what the frame of every page asks for
-  const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const full = { ok: false, code: "overloaded", status: 503, error: "the hub has too much to do", fix: "try again" };
 
   it("denies nothing that it has not read, whether the hub is slow or refuses", async () => {
     const { page, wrong, close } = await browser.tab();
@@ -63,74 +63,33 @@ describe("a page that waits for the hub", () => {
     }, new Date(Date.now() - 3_600_000).toISOString());
     await page.goto(await address(hub));
     await page.getByText("connected", { exact: true }).waitFor();
-    let held = ""; // the path whose answers do not come
-    const waiting = []; // what the page asked of it
-    let asked = new Set();
-    let open = 0;
-    await page.route((url) => url.pathname.startsWith("/v1/") && url.pathname !== "/v1/app/stream", async (route) => {
-      const { pathname, search } = new URL(route.request().url());
-      asked.add(pathname + search);
-      if (pathname + search === held) return void waiting.push(route);
-      open++;
-      try {
-        await route.fulfill({ response: await route.fetch() });
-      } catch {
-        // the page is gone
-      }
-      open--;
-    });
-    // drawn waits until the page has read and drawn all but what is held.
-    const drawn = async (place) => {
-      const end = Date.now() + 30_000;
-      for (let quiet = 0; quiet < 2; quiet++) {
-        while (open > 0 || (held && waiting.length === 0)) {
-          assert.ok(Date.now() < end, `${place} without ${held}: ${open} readings are open, ${waiting.length} are held, asked for: ${[...asked].join(" ")}`);
-          await page.waitForTimeout(5);
-          quiet = 0;
-        }
-        await frames(page);
-      }
-    };
-    const show = async (place) => {
+    const holding = await Holding.of(page);
+    const show = async (place, held) => {
       await hub.get("/v1/events?agent_id=dev-a&timeout=0"); // it stays here
-      await page.goto("about:blank"); // the page before asks nothing more
-      for (const route of waiting.splice(0)) await route.abort().catch(() => {});
-      asked = new Set();
-      await page.goto(`${hub.url}/ui/${place}`);
-      await page.locator("main h1").first().waitFor();
-      if (!held) await page.getByText("connected", { exact: true }).waitFor();
-      await drawn(place);
-    };
-    const whole = async (place) => {
-      held = "";
-      await show(place);
-      await settled(page);
+      holding.held = held;
+      await holding.show(`${hub.url}/ui/${place}`);
+      if (!held) await settled(page);
       return denials(page);
     };
 
     const broken = [];
     let looked = 0;
     for (const place of new Set([...tabs, ...(await things(hub, room)), "agents/dev-a"])) {
-      const truth = await whole(place);
-      const paths = [...asked].filter((path) => path !== frame || place === "now");
-      assert.ok(place === "health" || paths.length > 0, `${place} asks for nothing`);
-      const found = [];
-      const compare = async (how) => {
-        for (const [said, times] of Object.entries(await denials(page))) if (times > (truth[said] ?? 0)) found.push([said, times, `${place} says ${how}: ${said}`]);
+      const truth = await show(place, "");
+      const paths = [...holding.asked].filter((path) => path !== frame || place === "now");
+      assert.ok(paths.length > 0, `${place} asks for nothing`);
+      const found = []; // denials, how often, and how they came
+      const compare = (says, how) => {
+        for (const [said, times] of Object.entries(says)) if (times > (truth[said] ?? 0)) found.push([said, times, `${place} says ${how}: ${said}`]);
       };
-      for (held of paths) {
-        await show(place);
-        await compare(`without ${held}`);
-        const refused = page.waitForResponse((answer) => answer.status() === full.status);
-        for (const route of waiting.splice(0)) await route.fulfill({ status: full.status, json: full }).catch(() => {});
-        await refused;
-        await frames(page);
-        await frames(page);
-        await compare(`when ${held} is refused`);
+      for (const path of paths) {
+        compare(await show(place, path), `without ${path}`);
+        await holding.refuse();
+        compare(await denials(page), `when ${path} is refused`);
         looked++;
       }
       if (found.length === 0) continue;
-      const now = await whole(place); // it may be true by now
+      const now = await show(place, ""); // it may be true by now
       broken.push(...found.filter(([said, times]) => times > (now[said] ?? 0)).map(([, , words]) => words));
     }
     console.log(`${looked} pages looked at`);

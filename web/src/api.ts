@@ -14,6 +14,9 @@ export class Refused extends Error {
   }
 }
 
+// temporary tells whether the same call may be answered later: the hub did not answer, or could not.
+export const temporary = (error: unknown) => !(error instanceof Refused) || error.status === 0 || error.status >= 500;
+
 export type Answer<T> = Extract<Envelope<T>, { ok: true }>;
 
 // whole sends one call as the operator and returns all of its answer. A pass that has ended is

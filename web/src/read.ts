@@ -1,6 +1,6 @@
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { Refused, get, listed } from "./api";
+import { Refused, call, get, listed, temporary } from "./api";
 import { connected, listen, open } from "./live";
 import { Paced } from "./paced";
 import type { Changed, ChangedKind, Message } from "./wire";
@@ -20,11 +20,10 @@ export interface Reading<T> {
 // asRefused is the error of a reading: the hub's own, or that it has not answered.
 const asRefused = (error: unknown) => (error instanceof Refused ? error : new Refused("unreachable", "The hub did not answer.", 0, "", {}));
 
-const retry = 2_000; // ms until what the hub could not answer is asked for again
+export const retry = 2_000; // ms until what the hub could not answer is asked for again
 
-// mayAnswer tells whether the hub may answer the same reading later. Without a connection a new one
-// has all read anew.
-const mayAnswer = (error: Refused) => open.value && (error.status === 0 || error.status >= 500);
+// mayAnswer tells whether a reading is tried again. Without a connection a new one has all read anew.
+const mayAnswer = (error: Refused) => open.value && temporary(error);
 
 // Unread says that a change was made, and that the page shows what was before it.
 export class Unread extends Refused {}
@@ -155,6 +154,13 @@ export async function reread(path: string): Promise<void> {
   await one?.fresh();
   const error = one?.seen.value.error;
   if (error) throw new Unread(error.code, `It is done, but the page could not read it again: ${error.message}`, error.status, error.fix, error.detail);
+}
+
+// put changes something that the page shows, and comes back when the page has read it; shown is the path
+// by which the page reads it. Errors: the refusal of the hub; Unread.
+export async function put(path: string, body: unknown, shown = path): Promise<void> {
+  await call("PUT", path, body);
+  await reread(shown);
 }
 
 // forgetAll drops all that was read, when the pass of the tab ends.

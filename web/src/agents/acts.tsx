@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { reread } from "../read";
+import { put } from "../read";
 import { Act } from "../ui/dialog";
 import { Line } from "../ui/text";
 import type { Pause } from "../wire";
@@ -108,8 +108,7 @@ export const Unmute = ({ of: one, name }: { of: Mute; name: string }) => (
 export function SetBudget({ of, name, budget }: { of: Target; name: string; budget: Budget | undefined }) {
   const [chars, setChars] = useState(budget ? String(budget.chars) : "");
   const run = async () => {
-    await call("PUT", "/v1/budgets", { ...of, chars: Number(chars) || 0 });
-    await reread("/v1/budgets"); // the button begins anew with what is read
+    await put("/v1/budgets", { ...of, chars: Number(chars) || 0 }); // the button begins anew with what is read
     return Number(chars) ? `${name}: ${Number(chars).toLocaleString()} characters an hour.` : `${name}: no budget.`;
   };
   return (

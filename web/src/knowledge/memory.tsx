@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
-import { get } from "../api";
-import { useRead } from "../read";
+import { get, temporary } from "../api";
+import { connected } from "../live";
+import { retry, useRead } from "../read";
 import { go, place, setQuery, to } from "../route";
 import { Heading } from "../ui/heading";
 import { Person } from "../ui/person";
@@ -168,13 +169,13 @@ export function FindMemory({ id }: { id: string }) {
     })().catch((error: unknown) => {
       if (stop.signal.aborted) return;
       setFailed(error);
-      timer = setTimeout(() => setAgain((n) => n + 1), 2_000);
+      if (temporary(error)) timer = setTimeout(() => setAgain((n) => n + 1), retry);
     });
     return () => {
       clearTimeout(timer);
       stop.abort();
     };
-  }, [id, rooms.value?.length, again]);
+  }, [id, rooms.value?.length, again, connected.value]);
   return (
     <>
       <Heading title={id} />

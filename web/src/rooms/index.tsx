@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { usePauses } from "../agents/forced";
 import type { Page } from "../pages";
 import { useRead, useTail } from "../read";
 import { Replay } from "../replay";
@@ -9,7 +10,7 @@ import { Row } from "../ui/rows";
 import { Command, Empty, Pending } from "../ui/said";
 import { Line } from "../ui/text";
 import { Age } from "../ui/time";
-import type { Agent, Message, Pause, Project, Room } from "../wire";
+import type { Agent, Message, Project, Room } from "../wire";
 import { OneRoom } from "./room";
 import "./rooms.css";
 
@@ -56,7 +57,7 @@ function RoomList() {
   const rooms = useRead<Room[]>("/v1/rooms?limit=1000", ["rooms"]);
   const projects = useRead<Project[]>("/v1/projects?limit=1000", ["rooms"]).value ?? [];
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
-  const pauses = useRead<Pause[]>("/v1/pauses", ["pauses"]).value ?? [];
+  const pauses = usePauses().value ?? [];
   const messages = useTail("/v1/log?direct=true", inRooms, 500).value ?? [];
   const [filter, setFilter] = useState("");
   const last = new Map(messages.map((message) => [message.room_id, message]));

@@ -3,7 +3,7 @@ import { MuteSome, Unmute } from "../agents/acts";
 import { useMutes, usePauses } from "../agents/forced";
 import type { Mute } from "../agents/types";
 import { call } from "../api";
-import { reread, useRead } from "../read";
+import { put, useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Pick } from "../ui/pick";
 import { statusOf } from "../ui/places";
@@ -116,7 +116,7 @@ function Setting({ label, value, choices, set }: SettingProps) {
     <>
       <label class="setting">
         {label}
-        <Pick value={value} set={set} onRefused={(why) => setRefused(why ? wordsOf(why) : "")}>
+        <Pick value={value} set={set} onRefused={setRefused}>
           {all.map(([one, shown]) => (
             <option key={one} value={one}>
               {shown}
@@ -147,10 +147,7 @@ export function Limits({ room }: { room: Room }) {
           ["100", "after 100 turns"],
           ["0", "never"],
         ]}
-        set={async (value) => {
-          await call("PUT", at, { hops: value === "" ? null : Number(value) });
-          await reread(statusOf(room.room_id));
-        }}
+        set={(value) => put(at, { hops: value === "" ? null : Number(value) }, statusOf(room.room_id))}
       />
       {budgets.value ? (
         <Setting
@@ -162,10 +159,7 @@ export function Limits({ room }: { room: Room }) {
             ["50000", "50,000 characters"],
             ["200000", "200,000 characters"],
           ]}
-          set={async (value) => {
-            await call("PUT", budgetsPath, { room_id: room.room_id, chars: Number(value) });
-            await reread(budgetsPath);
-          }}
+          set={(value) => put(budgetsPath, { room_id: room.room_id, chars: Number(value) })}
         />
       ) : (
         <Pending error={budgets.error} />

@@ -3,7 +3,7 @@ import { Refused, call } from "../api";
 import { reread, useRead } from "../read";
 import { Dialog } from "../ui/dialog";
 import { Row } from "../ui/rows";
-import { Alert, Empty, Pending, wordsOf } from "../ui/said";
+import { Alert, Empty, Pending, refusalOf, wordsOf } from "../ui/said";
 import { Line, Text, line } from "../ui/text";
 import { Time } from "../ui/time";
 
@@ -91,10 +91,9 @@ function One({ adapter, onPlan }: OneProps) {
   const [refused, setRefused] = useState("");
   const verify = async () => {
     setBusy(true);
-    // What the hub has found is read also if it is an error.
-    const refused: unknown = await call("POST", `${list}/${adapter.harness}/verify`, {}).then(() => null, (error: unknown) => error);
-    const unread: unknown = await reread(list).then(() => null, (error: unknown) => error);
-    setRefused(refused || unread ? wordsOf(refused ?? unread) : "");
+    const refused = await refusalOf(call("POST", `${list}/${adapter.harness}/verify`, {}));
+    const unread = await refusalOf(reread(list)); // the hub keeps a check that failed, too
+    setRefused(refused || unread);
     setBusy(false);
   };
   const { verified } = adapter;

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { Refused, call, get } from "../api";
+import { call, get, temporary } from "../api";
 import { Dialog } from "../ui/dialog";
 import { Field, Form, Tick, type Values } from "../ui/form";
 import { useProjects } from "../ui/places";
@@ -143,7 +143,7 @@ function Planned({ way, first, onClose }: { way: Way; first: Plan; onClose: () =
         (error) => {
           if (stop.signal.aborted) return;
           setRefused(wordsOf(error));
-          if (!(error instanceof Refused) || error.status >= 500) setPlan({ ...plan }); // look again
+          if (temporary(error)) setPlan({ ...plan }); // look again
         },
       );
     }, pause);

@@ -3,7 +3,7 @@ import { call } from "../api";
 import { reread, useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Row } from "../ui/rows";
-import { Alert, Command, Empty, Pending, wordsOf } from "../ui/said";
+import { Alert, Command, Empty, Pending, refusalOf } from "../ui/said";
 import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
 
@@ -59,10 +59,9 @@ function One({ connection: one }: { connection: Connection }) {
   const address = `${list}/${encodeURIComponent(one.connection_id)}`;
   const verify = async () => {
     setBusy(true);
-    // What the hub has found is read also if it is an error.
-    const refused: unknown = await call("POST", address + "/verify").then(() => null, (error: unknown) => error);
-    const unread: unknown = await Promise.all([reread(list), reread(address + "/models")]).then(() => null, (error: unknown) => error);
-    setRefused(refused || unread ? wordsOf(refused ?? unread) : "");
+    const refused = await refusalOf(call("POST", address + "/verify"));
+    const unread = await refusalOf(Promise.all([reread(list), reread(address + "/models")])); // the hub keeps a check that failed, too
+    setRefused(refused || unread);
     setBusy(false);
   };
   return (

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { call } from "../api";
-import { reread, useRead } from "../read";
+import { put, useRead } from "../read";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
 import { Pick } from "../ui/pick";
@@ -28,10 +28,7 @@ interface Permissions {
 const permissionsPath = "/v1/permissions";
 
 // save comes back when the page has read what it saved: the next change is made from that version.
-async function save(policy: Permissions, change: Partial<Permissions>): Promise<void> {
-  await call("PUT", permissionsPath, { ...policy, ...change });
-  await reread(permissionsPath);
-}
+const save = (policy: Permissions, change: Partial<Permissions>) => put(permissionsPath, { ...policy, ...change });
 
 export function Prompts() {
   const { value, error } = useRead<Permissions>(permissionsPath, ["settings"]);
@@ -177,8 +174,7 @@ export function Notify() {
           label="Save"
           run={async (values) => {
             const setting = { command: values.lines("command"), webhook: values.text("webhook"), remote: values.is("remote") };
-            await call("PUT", notifyPath, { ...setting, version: value.version });
-            await reread(notifyPath);
+            await put(notifyPath, { ...setting, version: value.version });
             return setting.command.length > 0 || setting.webhook ? "Saved." : "Saved: nothing is told.";
           }}
         >
@@ -232,11 +228,8 @@ export function Surfaces() {
             <Pick
               label={`Tools of ${one.harness}`}
               value={one.default ? "" : one.surface}
-              set={async (surface) => {
-                await call("PUT", surfacesPath, surface ? { harness: one.harness, surface } : { harness: one.harness });
-                await reread(surfacesPath);
-              }}
-              onRefused={(why) => setRefused(why ? wordsOf(why) : "")}
+              set={(surface) => put(surfacesPath, surface ? { harness: one.harness, surface } : { harness: one.harness })}
+              onRefused={setRefused}
             >
               <option value="">default{one.default && `: ${one.surface}`}</option>
               <option value="full">full</option>

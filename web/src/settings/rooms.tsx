@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { call } from "../api";
-import { reread, useRead } from "../read";
+import { put, reread, useRead } from "../read";
 import { Link, to } from "../route";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
@@ -172,8 +172,7 @@ const Rename = ({ address, name, shownBy }: { address: string; name: string; sho
   <Form
     label="Rename"
     run={async (values) => {
-      await call("PUT", address + "/name", { name: values.text("name") });
-      await reread(shownBy);
+      await put(address + "/name", { name: values.text("name") }, shownBy);
       return "Renamed. Its slug stays, so what refers to it still leads here.";
     }}
   >
@@ -252,8 +251,7 @@ const Bindings = ({ room, address }: PartProps) => (
     <Form
       label="Bind"
       run={async (values) => {
-        await call("PUT", address + "/binding", { path: values.text("path") });
-        await reread(address);
+        await put(address + "/binding", { path: values.text("path") }, address);
         return "The folder is bound.";
       }}
     >
@@ -289,8 +287,7 @@ const Hosts = ({ room, address }: PartProps) => (
     <Form
       label="Allow"
       run={async (values) => {
-        await call("PUT", address + "/hosts", { host: values.text("host") });
-        await reread(address);
+        await put(address + "/hosts", { host: values.text("host") }, address);
         return "The host is allowed.";
       }}
     >
@@ -308,8 +305,7 @@ const Rules = ({ room, address }: PartProps) => (
       label="Save"
       run={async (values) => {
         await call("PUT", address + "/locks", { locks: values.is("refuse") ? "refuse" : "warn" });
-        await call("PUT", address + "/guard", { hops: values.number("hops") });
-        await reread(address);
+        await put(address + "/guard", { hops: values.number("hops") }, address);
         return "Saved.";
       }}
     >

@@ -1,5 +1,5 @@
 import { call } from "../api";
-import { reread, useRead } from "../read";
+import { put, useRead } from "../read";
 import { Link, to } from "../route";
 import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
@@ -100,10 +100,7 @@ function Running() {
 
 // Each change sends the whole policy with the version that it was made from, so that nobody's change
 // is lost. save comes back when the page has read the new version.
-async function save(policy: Policy, change: Partial<Policy>): Promise<void> {
-  await call("PUT", policyPath, { ...policy, ...change });
-  await reread(policyPath);
-}
+const save = (policy: Policy, change: Partial<Policy>) => put(policyPath, { ...policy, ...change });
 
 function Allowed({ policy }: { policy: Policy }) {
   return (
@@ -139,71 +136,78 @@ function Allowed({ policy }: { policy: Policy }) {
   );
 }
 
-const Commands = ({ policy, keys = keysOf(policy.commands) }: { policy: Policy; keys?: string[] }) => (
-  <section aria-label="Commands">
-    <h3>Commands</h3>
-    {policy.commands.length === 0 && <Empty>No command is set, so nothing can be spawned.</Empty>}
-    <ul class="rows">
-      {policy.commands.map((one, i) => (
-        <Row key={keys[i]}>
-          <p class="row">
-            <b class="grow">
-              <Line>{one.harness}</Line>
-            </b>
-            <Act label="Remove" quiet title={`Remove the command of ${line(one.harness)}?`} run={() => save(policy, { commands: policy.commands.filter((_, j) => j !== i) })}>
-              <p>It starts no more agents. What runs goes on.</p>
-            </Act>
-          </p>
-          <p>
-            {one.args.map((arg, j) => (
-              <code key={j} class="arg">
-                <Line>{arg}</Line>
-              </code>
-            ))}
-          </p>
-          <p class="soft">
-            {one.dir ? (
-              <>
-                in <Line>{one.dir}</Line>
-              </>
-            ) : (
-              "in the folder of the room"
-            )}
-            , {one.timeout_sec ?? 3600} s{one.env?.length ? `, with ${one.env.join(", ")}` : ""}
-          </p>
-        </Row>
-      ))}
-    </ul>
-    <details>
-      <summary>Add a command</summary>
-      <Form
-        label="Add the command"
-        run={async (values) => {
-          const dir = values.text("dir");
-          const timeout = values.number("timeout");
-          const command = { harness: values.text("harness"), args: values.lines("args"), env: values.text("env").split(/[\s,]+/).filter(Boolean) };
-          await save(policy, { commands: [...policy.commands, { ...command, ...(dir && { dir }), ...(timeout && { timeout_sec: timeout }) }] });
-          return "The command is added.";
-        }}
-      >
-        <Field label="Harness">
-          <input name="harness" required maxLength={64} placeholder="codex" />
-        </Field>
-        <Field label="The absolute path of the program, then each argument on a line of its own">
-          <textarea name="args" required rows={4} placeholder={"/usr/local/bin/codex\nexec\n--\n{prompt}"} />
-        </Field>
-        <Field label="Variables of the hub that it gets">
-          <input name="env" placeholder="OPENAI_API_KEY" />
-        </Field>
-        <Field label="Folder (empty: that of the room)">
-          <input name="dir" />
-        </Field>
-        <Field label="Seconds that it may run">
-          <input name="timeout" type="number" min={1} max={86400} placeholder="3600" />
-        </Field>
-      </Form>
-    </details>
-  </section>
+function Commands({ policy }: { policy: Policy }) {
+  const keys = keysOf(policy.commands);
+  return (
+    <section aria-label="Commands">
+      <h3>Commands</h3>
+      {policy.commands.length === 0 && <Empty>No command is set, so nothing can be spawned.</Empty>}
+      <ul class="rows">
+        {policy.commands.map((one, i) => (
+          <Row key={keys[i]}>
+            <p class="row">
+              <b class="grow">
+                <Line>{one.harness}</Line>
+              </b>
+              <Act label="Remove" quiet title={`Remove the command of ${line(one.harness)}?`} run={() => save(policy, { commands: policy.commands.filter((_, j) => j !== i) })}>
+                <p>It starts no more agents. What runs goes on.</p>
+              </Act>
+            </p>
+            <p>
+              {one.args.map((arg, j) => (
+                <code key={j} class="arg">
+                  <Line>{arg}</Line>
+                </code>
+              ))}
+            </p>
+            <p class="soft">
+              {one.dir ? (
+                <>
+                  in <Line>{one.dir}</Line>
+                </>
+              ) : (
+                "in the folder of the room"
+              )}
+              , {one.timeout_sec ?? 3600} s{one.env?.length ? `, with ${one.env.join(", ")}` : ""}
+            </p>
+          </Row>
+        ))}
+      </ul>
+      <NewCommand policy={policy} />
+    </section>
+  );
+}
+
+const NewCommand = ({ policy }: { policy: Policy }) => (
+  <details>
+    <summary>Add a command</summary>
+    <Form
+      label="Add the command"
+      run={async (values) => {
+        const dir = values.text("dir");
+        const timeout = values.number("timeout");
+        const command = { harness: values.text("harness"), args: values.lines("args"), env: values.text("env").split(/[\s,]+/).filter(Boolean) };
+        await save(policy, { commands: [...policy.commands, { ...command, ...(dir && { dir }), ...(timeout && { timeout_sec: timeout }) }] });
+        return "The command is added.";
+      }}
+    >
+      <Field label="Harness">
+        <input name="harness" required maxLength={64} placeholder="codex" />
+      </Field>
+      <Field label="The absolute path of the program, then each argument on a line of its own">
+        <textarea name="args" required rows={4} placeholder={"/usr/local/bin/codex\nexec\n--\n{prompt}"} />
+      </Field>
+      <Field label="Variables of the hub that it gets">
+        <input name="env" placeholder="OPENAI_API_KEY" />
+      </Field>
+      <Field label="Folder (empty: that of the room)">
+        <input name="dir" />
+      </Field>
+      <Field label="Seconds that it may run">
+        <input name="timeout" type="number" min={1} max={86400} placeholder="3600" />
+      </Field>
+    </Form>
+  </details>
 );
 
 function Allowances({ policy }: { policy: Policy }) {

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { Page } from "../pages";
 import { useRead } from "../read";
 import { setQuery } from "../route";
@@ -33,11 +33,9 @@ function useTasks() {
     return [...all.values()];
   }, [newest.value, active.value]);
   const cut = newest.next === "" ? "" : `The hub has more tasks. Shown are the newest 1,000${more ? " and what has not ended" : ""}${active.next ? ", of that 1,000, too" : ""}; a room, agent or state makes the list shorter.`;
-  // What was shown whole stays while the rest of a list that has grown is read.
-  const kept = useRef(false);
-  const unread = more && !active.value && !kept.current;
-  kept.current = newest.value !== null && !unread;
-  return { reading: unread ? active : newest, tasks, cut };
+  // All that have not ended are known, unless there are more of them than one page holds.
+  const whole = newest.next === "" || (more && active.next === "");
+  return { reading: more && !active.value ? active : newest, tasks, cut, whole };
 }
 
 // OfRun says which run the list is of, and how far it is.
@@ -73,7 +71,7 @@ const NoTask = () => (
 );
 
 function TaskList() {
-  const { reading, tasks, cut } = useTasks();
+  const { reading, tasks, cut, whole } = useTasks();
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]).value ?? [];
   const text = filter("q").toLowerCase();
   const fits = useMemo(
@@ -103,7 +101,7 @@ function TaskList() {
           {
             name: "tree",
             label: "Tree",
-            count: reading.value ? fitting.filter((task) => !ended(task)).length.toLocaleString() + (cut ? "+" : "") : undefined,
+            count: reading.value ? fitting.filter((task) => !ended(task)).length.toLocaleString() + (whole ? "" : "+") : undefined,
             view: () => list(() => <Tree tasks={tasks} fits={fits} searching={text !== ""} cut={cut} />),
           },
           { name: "board", label: "Board", view: () => list(() => <Board tasks={fitting} cut={cut} />) },

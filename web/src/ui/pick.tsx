@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { refusalOf } from "./said";
 
 interface PickProps {
   value: string; // what the hub has
   set: (value: string) => Promise<unknown>; // comes back when the page has read the new value
-  onRefused: (error: unknown) => void; // null: the hub has taken it
+  onRefused: (words: string) => void; // empty: the hub has taken it
   label?: string; // for screen readers, where no label is around it
   children: ComponentChildren; // options
 }
@@ -20,7 +21,7 @@ export function Pick({ value, set, onRefused, label, children }: PickProps) {
     setPicked(wanted);
     const sent = before.current.then(() => (mine === turn.current ? set(wanted) : null));
     before.current = sent.catch(() => null);
-    const refused: unknown = await sent.then(() => null, (error: unknown) => error);
+    const refused = await refusalOf(sent);
     if (mine !== turn.current) return;
     onRefused(refused);
     setPicked(null);

@@ -14,6 +14,9 @@ export function wordsOf(error: unknown): string {
   return "The hub did not answer. Nothing was changed, or it is not known; try again.";
 }
 
+// refusalOf waits for work and says why it was refused; empty: it was not.
+export const refusalOf = (work: Promise<unknown>): Promise<string> => work.then(() => "", wordsOf);
+
 // Alert says what went wrong; empty: nothing did.
 export const Alert = ({ children }: { children: string }) =>
   children ? (
