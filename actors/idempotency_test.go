@@ -219,3 +219,40 @@ func TestReplayOfLeaseShowsTheCurrentRow(t *testing.T) {
 		t.Error("the replay says that ann holds the lease of bob")
 	}
 }
+
+// TestRepetitionIsAnsweredThoughTheTaskIsGone: an agent that saw a direct message for its task
+// alone does not see it once the task is given to another agent. What it said and claimed before
+// is still answered to its key, also after a crash; a call with a new key is refused.
+func TestRepetitionIsAnsweredThoughTheTaskIsGone(t *testing.T) {
+	r := start(t, newMemStore())
+	id := r.post(hub.PostInput{FromAgent: "lead", ToAgent: "ann", Kind: hub.KindTask, Body: "round half up"}).ID
+	_, err := r.HandoffTask(t.Context(), id, hub.HandoffInput{AgentID: "ann", ToAgent: "bob"})
+	require.NoError(t, err)
+	said := hub.PostInput{FromAgent: "bob", ToAgent: "ann", ReplyTo: id, Body: "I look at it"}
+	claimed := hub.ClaimInput{OwnerAgentID: "bob", TaskMessageID: id, TTLSec: 3600}
+	post, err := r.tryPost(withKey(t.Context(), "post", "body"), said)
+	require.NoError(t, err)
+	grant, err := r.Claim(withKey(t.Context(), "claim", "body"), claimed)
+	require.NoError(t, err)
+	_, err = r.DeclineTask(t.Context(), id, hub.OfferInput{AgentID: "bob"})
+	require.NoError(t, err)
+	check := func(r *rig) {
+		t.Helper()
+		again, err := r.tryPost(withKey(t.Context(), "post", "body"), said)
+		if err != nil || again.ID != post.ID {
+			t.Errorf("the repeated post: %+v, %v", again, err)
+		}
+		held, err := r.Claim(withKey(t.Context(), "claim", "body"), claimed)
+		if err != nil || !held.Replayed || held.Row.Fence != grant.Row.Fence {
+			t.Errorf("the repeated claim: %+v, %v", held, err)
+		}
+		_, err = r.tryPost(withKey(t.Context(), "post", "another"), said)
+		wantCode(t, err, hub.CodeIdempotencyConflict)
+		_, err = r.tryPost(withKey(t.Context(), "new", "body"), said)
+		wantCode(t, err, hub.CodeReplyNotFound)
+		_, err = r.Claim(withKey(t.Context(), "newer", "body"), claimed)
+		wantCode(t, err, hub.CodeTaskNotFound)
+	}
+	check(r)
+	check(start(t, r.crash()))
+}

@@ -17,10 +17,13 @@ import (
 // Post stores a message; see hub.Messages.
 func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 	m, err := h.draftPost(hub.CallerOf(ctx), &in)
+	var out hub.Outcome[hub.EncodedMessage]
 	if err != nil {
-		return hub.Posted{}, err
+		out.Created, out.Replayed = true, true
+		out.Row, err = engine.Repeated(ctx, h.engine, m.From, h.messageCodec(), err)
+	} else {
+		out, err = h.post(ctx, m, &in)
 	}
-	out, err := h.post(ctx, m, &in)
 	if err != nil {
 		return hub.Posted{}, err
 	}
@@ -109,8 +112,9 @@ func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (h
 
 func postedRow(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON }
 
-// draftPost checks the names in a post and makes the message. Its checks stay
-// true, because channels and messages are not deleted.
+// draftPost checks the names in a post and makes the message. Channels and messages are not
+// deleted, but a sender that saw a message for its task alone no longer sees it when the task
+// is given to another agent.
 func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraft, error) {
 	m := core.MessageDraft{
 		From: in.FromAgent, To: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,

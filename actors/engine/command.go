@@ -50,6 +50,21 @@ func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[
 	return answer, false, err
 }
 
+// Repeated returns the stored answer of an earlier call with the caller's idempotency key, for a
+// service that is about to refuse a call before Submit. A reason to refuse may be newer than the
+// first call, and the answer of that one stays. If there is no stored answer, the error is refusal.
+func Repeated[T any](ctx context.Context, e *Engine, agent hub.AgentID, codec Codec[T], refusal error) (answer T, err error) {
+	effect, err := ReserveEffect(e, hub.CallerOf(ctx), agent)
+	switch {
+	case err != nil:
+		return answer, err
+	case effect.Stored != nil:
+		return codec.Decode(ctx, effect.Stored)
+	}
+	effect.Free(e)
+	return answer, refusal
+}
+
 // Admit reserves the idempotency key of a write and takes a permit for it. The caller
 // then sends the Pending to its owner. If the key has a stored answer, Admit returns
 // that instead.

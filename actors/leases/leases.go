@@ -27,8 +27,10 @@ func (l *Leases) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Cl
 	if in.ClaimKey == "" {
 		in.ClaimKey = core.TaskKey(in.TaskMessageID)
 	}
-	if err := l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); err != nil {
-		return hub.Grant[hub.Claim]{}, err
+	if refusal := l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); refusal != nil {
+		k := core.LeaseKey{Space: core.SpaceClaim, Key: string(in.ClaimKey)}
+		a, err := engine.Repeated(ctx, l.engine, in.OwnerAgentID, l.codec(k, in.OwnerAgentID), refusal)
+		return claimGrant(a, err == nil), err
 	}
 	c := core.AcquireCommand{
 		Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: in.OwnerAgentID, Thread: in.ThreadID,
@@ -178,13 +180,7 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 		// An answer about one lease rests on that lease alone: a caller that finds it
 		// held need not wait for the commits of other keys.
 		Rests: func(o *engine.Owner) hub.Seq { return o.Extension.(*queue).changes[k] },
-		Codec: engine.Codec[core.LeaseAnswer]{
-			Kind: engine.EffectLease,
-			Encode: func(a core.LeaseAnswer) []byte {
-				return engine.EncodeEffect(effect{Created: a.Created})
-			},
-			Decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return l.current(k, agent, e) },
-		},
+		Codec: l.codec(k, agent),
 	}
 	a, stored, err := engine.Admit(ctx, l.engine, w)
 	switch {
@@ -202,6 +198,16 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 		answer, err = a.Wait()
 	}
 	return answer, false, err
+}
+
+// codec keeps what a call by agent about a lease is answered. A repetition is answered with the row
+// as it is then.
+func (l *Leases) codec(k core.LeaseKey, agent hub.AgentID) engine.Codec[core.LeaseAnswer] {
+	return engine.Codec[core.LeaseAnswer]{
+		Kind:   engine.EffectLease,
+		Encode: func(a core.LeaseAnswer) []byte { return engine.EncodeEffect(effect{Created: a.Created}) },
+		Decode: func(_ context.Context, e *core.Effect) (core.LeaseAnswer, error) { return l.current(k, agent, e) },
+	}
 }
 
 // wait waits for the answer of a request that may be parked, until its caller leaves,

@@ -13,6 +13,7 @@ var faults = []fault{
 	{6, "an agent waits for the lease that it holds", "serveKey", drop("t.serveHolder(now, k)"), "TestHolderDoesNotWait"},
 	{6, "a lease is held a moment too long", "Expire", swap("return e.Deadline <=", "return e.Deadline <"), "TestLeaseTTLIsExact"},
 	{7, "grace is given at every start", "Apply", swap("f.Deadline, true", "f.Deadline, false"), "TestRestartGraceAndDowntime"},
+	{8, "a repetition is refused for what is newer than its call", "Repeated", swap("effect.Stored != nil", "false"), "TestRepetitionIsAnsweredThoughTheTaskIsGone"},
 	{8, "a key serves another body", "ReserveEffect", never("stored.Body"), "TestIdempotentWriteHappensOnce"},
 	{9, "a message is shown to everybody who knows its id", "Message", never("hub.Visible"), "TestInvariant9NoPathShowsAnothersDirectMessage"},
 	{10, "a commit wakes nobody", "commit", drop("notifier.Add"), "TestOnePostWakesAllWhoWait"},
