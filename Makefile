@@ -3,7 +3,7 @@
 GO ?= go
 CHECK = $(GO) run ./internal/check
 
-.PHONY: build test test-race test-slow test-outside check format bench fuzz mutate release
+.PHONY: build test test-bare test-race test-slow test-outside check format bench fuzz mutate release
 
 # The executable, as it is delivered: static, without cgo.
 build:
@@ -24,9 +24,15 @@ test-race:
 test-slow:
 	@$(CHECK) cross install faults
 
-# Other people's programs from npm, and the console in a browser, where these are there.
+# What "make test" says of a machine that has nothing but Go, git, Python and a C compiler.
+test-bare:
+	@echo "make test-bare: compiling the checks"
+	@$(CHECK) bare
+
+# Other people's programs from npm, the console as its sources give it and in a browser, and
+# pages in each browser engine, where these are there.
 test-outside:
-	@$(CHECK) outside outside-turns browser
+	@$(CHECK) console outside outside-turns browser engines
 
 # The static checks alone, for between edits.
 check:

@@ -210,3 +210,77 @@ func TestPausedAgentMayAsk(t *testing.T) {
 		}
 	})
 }
+
+// An answer that names what it answers is taken by that question alone: not by another one, not
+// by one that has come to the same id in another store, and not by one that has changed.
+func TestAnswerNamesItsQuestion(t *testing.T) {
+	var before hub.Ask
+	bubble(t, func(t *testing.T, r *rig) {
+		r.register("ann")
+		before = r.ask(hub.AskInput{AgentID: "ann", Question: "Run the tests?", Options: []string{"yes", "no"}})
+	})
+	synctest.Test(t, func(t *testing.T) {
+		store := newMemStore()
+		r := start(t, store)
+		defer func() { r.stop() }()
+		r.register("ann")
+		q := r.ask(hub.AskInput{AgentID: "ann", Question: "Delete the database?", Options: []string{"yes", "no"}})
+		other := r.ask(hub.AskInput{AgentID: "ann", Question: "Deploy?", Options: []string{"yes", "no"}})
+		if q.AskID != before.AskID || q.Digest == before.Digest || len(q.Digest) != 64 {
+			t.Fatalf("%s %q in one store, %s %q in the other", before.AskID, before.Digest, q.AskID, q.Digest)
+		}
+		answer := func(id hub.AskID, in hub.AskAnswerInput) error {
+			_, err := r.AnswerAsk(asOperator(t.Context()), id, in)
+			return err
+		}
+		for _, wrong := range []string{before.Digest, other.Digest} {
+			wantCode(t, answer(q.AskID, hub.AskAnswerInput{Answer: "yes", Digest: wrong}), hub.CodeAskChanged)
+			_, err := r.WithdrawAsk(asOperator(t.Context()), q.AskID, hub.AskWithdrawInput{Digest: wrong})
+			wantCode(t, err, hub.CodeAskChanged)
+		}
+		if row := r.askRow(q.AskID); row.State != hub.AskOpen || row.Digest != q.Digest {
+			t.Errorf("the row is %+v", row)
+		}
+		r.stop()
+		r = start(t, store.restarted())
+		require.NoError(t, answer(q.AskID, hub.AskAnswerInput{Answer: "no", Digest: q.Digest}))
+		if row := r.askRow(q.AskID); *row.Answer != "no" || row.Digest != q.Digest {
+			t.Errorf("the row is %+v", row)
+		}
+		// A closed question is told to those alone who mean it.
+		wantCode(t, answer(q.AskID, hub.AskAnswerInput{Answer: "yes", Digest: q.Digest}), hub.CodeAskClosed)
+		wantCode(t, answer(q.AskID, hub.AskAnswerInput{Answer: "yes", Digest: before.Digest}), hub.CodeAskChanged)
+		list, _, err := r.Asks(asOperator(t.Context()), hub.AsksQuery{State: hub.AskOpen, Limit: 10})
+		require.NoError(t, err)
+		if len(list) != 1 || list[0].Digest != other.Digest {
+			t.Errorf("the list is %+v", list)
+		}
+	})
+}
+
+// A word that is nearly a choice is refused where the caller asks for that, and taken as it is
+// where not. A choice with space around it is the choice.
+func TestNearlyAnOptionIsNotTaken(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		r.register("ann")
+		q := r.ask(hub.AskInput{AgentID: "ann", Question: "Deploy?", Options: []string{"yes", "no"}})
+		for _, word := range []string{"yse", "Yes", "y", "1"} {
+			_, err := r.AnswerAsk(asOperator(t.Context()), q.AskID, hub.AskAnswerInput{Answer: word, UnlessNear: true})
+			var e *hub.Error
+			if !errors.As(err, &e) || e.Code != hub.CodeAnswerUnclear || e.Detail["did_you_mean"] != "yes" {
+				t.Errorf("%q: %v", word, err)
+			}
+		}
+		if row := r.askRow(q.AskID); row.State != hub.AskOpen {
+			t.Errorf("the row is %+v", row)
+		}
+		out := must(r.AnswerAsk(asOperator(t.Context()), q.AskID, hub.AskAnswerInput{Answer: " no \n", UnlessNear: true}))
+		if *out.Row.Answer != "no" {
+			t.Errorf("the answer is %q", *out.Row.Answer)
+		}
+		q = r.ask(hub.AskInput{AgentID: "ann", Question: "Deploy?", Options: []string{"yes", "no"}})
+		if out := must(r.AnswerAsk(asOperator(t.Context()), q.AskID, hub.AskAnswerInput{Answer: "yse"})); *out.Row.Answer != "yse" {
+			t.Errorf("the answer is %q", *out.Row.Answer)
+		}
+	})
+}

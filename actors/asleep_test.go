@@ -173,7 +173,7 @@ func TestAsleepOfWhom(t *testing.T) {
 		if got, want := r.asleepAgents(), []hub.AgentID{"elsewhere", "nobody"}; !slices.Equal(got, want) {
 			t.Errorf("asleep are %v, want %v", got, want)
 		}
-		if got := r.asleepNotices(room); len(got) != 1 || !strings.Contains(got[0], "No agent nobody has ever registered.") {
+		if got := r.asleepNotices(room); len(got) != 1 || !strings.Contains(got[0], "No agent \"nobody\" has ever registered.") {
 			t.Errorf("the notices are %q", got)
 		}
 	})

@@ -47,7 +47,7 @@ func TestBindings(t *testing.T) {
 	require.NoError(t, os.MkdirAll(deep, 0o755))
 	link := filepath.Join(dir, "link")
 	if err := os.Symlink(filepath.Join(dir, "work"), link); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("needs symbolic links: %v", err)
 	}
 	r := start(t, newMemStore(), withFolders(folders.New()))
 	room, other := r.newRoom("Front"), r.newRoom("Back")
@@ -207,7 +207,7 @@ func TestSpellingsAreAskedFor(t *testing.T) {
 	upper, lower := filepath.Join(dir, "Work"), filepath.Join(dir, "work")
 	require.NoError(t, os.Mkdir(upper, 0o755))
 	if err := os.Mkdir(lower, 0o755); err != nil {
-		t.Skipf("case does not count on this file system: %v", err)
+		t.Skipf("needs a file system on which case counts: %v", err)
 	}
 	r := start(t, newMemStore(), withFolders(folders.New()))
 	room, other := r.newRoom("Front"), r.newRoom("Back")

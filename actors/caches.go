@@ -7,8 +7,7 @@ import (
 	"hubcli/internal/bounded"
 )
 
-// knownChannels remembers channels that exist. Channels are never deleted, so
-// an entry stays true.
+// knownChannels remembers channels that exist. One that is deleted is forgotten.
 type knownChannels struct {
 	mu    sync.Mutex
 	names *bounded.Map[hub.ChannelName, struct{}]
@@ -18,6 +17,12 @@ const channelsRemembered = 4096
 
 func newKnownChannels() *knownChannels {
 	return &knownChannels{names: bounded.New[hub.ChannelName, struct{}](channelsRemembered)}
+}
+
+func (k *knownChannels) forget(name hub.ChannelName) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.names.Delete(name)
 }
 
 // idleAgents remembers agents that have called without a session to revive, and when

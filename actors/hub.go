@@ -64,8 +64,17 @@ type Options struct {
 	Credentials Credentials
 	// BaseURL is the address by which processes that the hub starts reach it.
 	BaseURL string
-	// Info is answered to hub-info as it is.
-	Info hub.Info
+	// Adopt makes the start drop whatever the maker of the store had a hub run, call or
+	// allow, before anything else acts.
+	Adopt bool
+	// Info is answered to hub-info as it is, but for the format of the store, which
+	// StoreFormat tells if it is set.
+	Info        hub.Info
+	StoreFormat func() int
+	// Begin is called when all of the state has been read and before anything is written. Until
+	// then a start may be refused, and the store is as it was. After an error of Begin there is no
+	// hub. nil: nothing is called.
+	Begin func() error
 	// Logger takes what the operator should know. nil discards.
 	Logger *slog.Logger
 	// RingBytes is the budget of messages kept in memory. 0 means 16 MiB.
@@ -155,7 +164,10 @@ func (h *Hub) Cause() error { return h.engine.Cause }
 // Info answers hub-info. The hub can search once the index is open.
 func (h *Hub) Info(context.Context) (hub.Info, error) {
 	info := h.options.Info
-	if open, _ := h.indexer.State(); open {
+	if h.options.StoreFormat != nil {
+		info.StoreFormat = h.options.StoreFormat()
+	}
+	if open, _, _ := h.indexer.State(); open {
 		info.Features = append(slices.Clip(info.Features), hub.FeatureSearch)
 	}
 	return info, nil

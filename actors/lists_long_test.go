@@ -109,7 +109,7 @@ var longLists = map[string]func(r *rig, room hub.RoomID) longList{
 			rows: 400,
 			add: func(n int) string {
 				in := hub.RoomInput{Project: "rooms", Name: fmt.Sprint("room ", n), Topic: long(hub.MaxTopicChars), Force: true, ForceReason: "a test"}
-				return string(must(r.CreateRoom(context.Background(), in)).Row.RoomID)
+				return string(must(r.CreateRoom(asOperator(context.Background()), in)).Row.RoomID)
 			},
 			page: longPage(r.Rooms, hub.RoomsQuery{Limit: 1000}, func(room *hub.Room) string { return string(room.RoomID) }),
 		}

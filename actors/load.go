@@ -86,6 +86,13 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 	if err = errors.Join(err, bad); err != nil {
 		return nil, err
 	}
+	err = h.rows.RowsOf(core.TableUser, nil, false, func(_, value []byte) bool {
+		bad = s.RestoreUser(value)
+		return bad == nil
+	})
+	if err = errors.Join(err, bad); err != nil {
+		return nil, err
+	}
 	to, err := asks.Setting(h.rows)
 	s.RestoreNotify(to)
 	return s, err

@@ -104,10 +104,6 @@ func (p *player) hubTime(at hub.Time) int64 {
 // shows says how what can be read differs from what the model has.
 func (m *simpleHub) shows(s *seen) error {
 	leases := m.held()
-	for key, l := range leases {
-		l.graced = false // is not shown
-		leases[key] = l
-	}
 	runs, active := m.allRuns()
 	rooms, listed := m.allRooms()
 	if s.archived != m.archived {

@@ -144,51 +144,13 @@ func (p *player) cut(c call) error {
 	if err != nil {
 		return err
 	}
-	graced, err := p.graced()
-	if err != nil {
-		return err
-	}
 	return p.explain(calls, func(m *simpleHub) error {
 		m.restart(now)
-		for key, l := range m.held() {
+		for _, l := range m.held() {
 			m.fence = max(m.fence, l.fence)
-			if l.graced != graced[key] { // one that was renewed may last as long as one that was extended
-				return fmt.Errorf("the start has extended %s: %v, want %v", key, graced[key], l.graced)
-			}
 		}
 		return m.shows(read)
 	})
-}
-
-// graced returns the leases that a start has extended since they were granted or renewed last.
-// No answer tells it, and it decides what the next start does; the journal tells it.
-func (p *player) graced() (keys map[string]bool, err error) {
-	keys = map[string]bool{}
-	err = p.r.store.Records(0, func(r *core.Record) error {
-		for _, e := range r.Facts {
-			fact, err := core.DecodeFact(e)
-			if err != nil {
-				return err
-			}
-			switch f := fact.(type) {
-			case *core.LeaseGranted:
-				delete(keys, modelKey(f.Space, f.Key))
-			case *core.LeaseRenewed:
-				delete(keys, modelKey(f.Space, f.Key))
-			case *core.LeaseGraced:
-				keys[modelKey(f.Space, f.Key)] = true
-			}
-		}
-		return nil
-	})
-	return keys, err
-}
-
-func modelKey(space core.LeaseSpace, key string) string {
-	if space == core.SpaceClaim {
-		return "claim " + key
-	}
-	return "lock " + key
 }
 
 // unanswered reports a call that has no answer.

@@ -332,7 +332,12 @@ func (p *player) remember(ctx context.Context, c call) judge {
 		in.Text = fmt.Sprint(c.N)
 	}
 	_, err := p.r.Remember(ctx, in)
-	return func(m *simpleHub) error { return answered(err, m.remember(in.Key, in.Text)) }
+	return func(m *simpleHub) error {
+		if want := m.shut(p.room); want != "" && in.Text != "" {
+			return answered(err, want)
+		}
+		return answered(err, m.remember(in.Key, in.Text))
+	}
 }
 
 func (p *player) register(ctx context.Context, a hub.AgentID) judge {

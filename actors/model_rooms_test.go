@@ -41,6 +41,14 @@ func (m *simpleHub) closed(channel hub.ChannelName) bool {
 	return slices.ContainsFunc(m.rooms, func(r modelRoom) bool { return r.archived && r.id.Channel() == channel })
 }
 
+// shut is the answer to what would be kept in a room that is archived.
+func (m *simpleHub) shut(room hub.RoomID) hub.Code {
+	if m.closed(room.Channel()) {
+		return hub.CodeArchived
+	}
+	return ""
+}
+
 // build makes a room. Beside a room of the same name it makes one only if the agent insists.
 // added is the room of the answer.
 func (m *simpleHub) build(name string, added modelRoom, insists bool) (code hub.Code, err error) {
@@ -98,6 +106,9 @@ func (m *simpleHub) accept(id hub.InviteID, a hub.AgentID) hub.Code {
 	in := m.invite(id)
 	seat := modelSeat{in.room, a}
 	by, joined := m.seats[seat]
+	if code := m.shut(in.room); code != "" {
+		return code
+	}
 	switch in.state {
 	case hub.InviteExhausted:
 		if by != id {
@@ -200,7 +211,8 @@ func (p *player) keep(ctx context.Context, c call) judge {
 	title := modelTitle{room.id, fmt.Sprint("title-", c.Which)}
 	out, err := p.r.AddArtifact(ctx, hub.ArtifactInput{RoomID: room.id, Title: title.title, Kind: "note", By: c.Agent, Body: &text})
 	return func(m *simpleHub) error {
-		if err := answered(err, ""); err != nil {
+		want := m.shut(room.id)
+		if err := answered(err, want); err != nil || want != "" {
 			return err
 		}
 		m.versions[title]++
@@ -218,6 +230,9 @@ func (p *player) invites(ctx context.Context, c call) judge {
 		in := hub.InviteInput{Room: string(room.id), Role: "dev", TTLSec: c.N, MaxUses: 1 + c.N%2, By: c.Agent}
 		out, err := p.r.CreateInvite(ctx, in)
 		return func(m *simpleHub) error {
+			if want := m.shut(room.id); want != "" {
+				return answered(err, want)
+			}
 			m.invites = append(m.invites, modelInvite{
 				id: out.Row.InviteID, code: out.Row.Code, room: room.id,
 				deadline: m.now + int64(in.TTLSec)*1000, max: in.MaxUses, state: hub.InviteActive,

@@ -45,7 +45,6 @@ type modelLease struct {
 	owner    hub.AgentID
 	fence    hub.Fence
 	deadline int64 // hub time, ms
-	graced   bool  // a start has extended it since it was granted or renewed
 }
 
 func newSimpleHub() *simpleHub {
@@ -121,7 +120,7 @@ func (m *simpleHub) acquire(key string, a hub.AgentID, ttl int, fence hub.Fence)
 		m.fence = max(m.fence, fence)
 	case l.owner == a:
 		if deadline > l.deadline {
-			l.deadline, l.graced = deadline, false
+			l.deadline = deadline
 		}
 	default:
 		return l, false, nil
@@ -136,7 +135,7 @@ func (m *simpleHub) renew(key string, a hub.AgentID, ttl int) (want modelLease, 
 	if !held || l.owner != a {
 		return l, hub.CodeNotHolder
 	}
-	l.deadline, l.graced = m.now+int64(ttl)*1000, false
+	l.deadline = m.now + int64(ttl)*1000
 	m.leases[key] = l
 	return l, ""
 }
@@ -151,12 +150,12 @@ func (m *simpleHub) release(key string, a hub.AgentID) hub.Code {
 	return ""
 }
 
-// restart is a start of the hub: holders get a moment to renew their leases, once.
+// restart is a start of the hub: holders get a moment to renew their leases.
 func (m *simpleHub) restart(now int64) {
 	m.now = now
 	for key, l := range m.held() {
-		if grace := now + hub.LeaseRestartGrace.Milliseconds(); l.deadline < grace && !l.graced {
-			l.deadline, l.graced = grace, true
+		if grace := now + hub.LeaseRestartGrace.Milliseconds(); l.deadline < grace {
+			l.deadline = grace
 			m.leases[key] = l
 		}
 	}

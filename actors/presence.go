@@ -89,11 +89,12 @@ func (h *Hub) Touch(agent hub.AgentID, poll bool) {
 // the latest session. incarnation is the one of the session that the call
 // proved, or 0.
 func (h *Hub) revive(ctx context.Context, agent hub.AgentID, incarnation uint64) (hub.Session, error) {
+	decide, free := h.withRoom(ctx, agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+		return a.Seen(incarnation, now), nil
+	})
+	defer free()
 	row, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
-		Owner: core.AgentOwner(agent), Caller: &hub.Caller{},
-		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
-			return a.Seen(incarnation, now), nil
-		},
+		Owner: core.AgentOwner(agent), Caller: &hub.Caller{}, Decide: decide,
 		Begins: func(d core.Draft) core.SessionProof {
 			for _, f := range d.Facts {
 				if f, ok := f.(*core.SessionRevived); ok {

@@ -2,6 +2,8 @@ package actors
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -161,5 +163,68 @@ func TestPostSaysWhoCannotBeReached(t *testing.T) {
 			}
 		}
 		r.stop()
+	})
+}
+
+// TestNearIDsAreProposed: a sender to an id that nobody has is told of the agents that are meant as
+// a rule, and of the operator where the word means the person.
+func TestNearIDsAreProposed(t *testing.T) {
+	r := start(t, newMemStore())
+	for _, id := range []hub.AgentID{"reviewer", "dev-a", "dev-b", "night.watch"} {
+		r.register(id)
+	}
+	for id, want := range map[hub.AgentID][]hub.AgentID{
+		"Reviewer": {"reviewer"}, "reviewr": {"reviewer"}, "reviewer-": {"reviewer"}, "deva": {"dev-a"},
+		"human": {hub.AgentOperator}, "Me": {hub.AgentOperator}, "somebody-else": {}, "nightwatch": {},
+	} {
+		got, err := r.Recipient(t.Context(), id)
+		if err != nil || got.State != hub.RecipientNeverRegistered || !slices.Equal(got.Near, want) {
+			t.Errorf("near %s are %v, want %v; %v", id, got.Near, want, err)
+		}
+		if len(want) > 0 && !strings.Contains(got.Why(), "did you mean "+string(want[0])+"?") {
+			t.Errorf("%s: %q", id, got.Why())
+		}
+	}
+}
+
+// TestIDsThatDifferInCase: a new agent whose id differs from a known one in case alone is refused
+// with that one's name, also after a restart; the known one comes back as it likes.
+func TestIDsThatDifferInCase(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("dev-a")
+	for range 2 {
+		for _, id := range []hub.AgentID{"Dev-A", "DEV-A"} {
+			_, err := r.Register(t.Context(), hub.RegisterInput{AgentID: id})
+			wantCode(t, err, hub.CodeSessionConflict)
+			if !strings.Contains(err.Error(), "agent dev-a") {
+				t.Errorf("%s: %v", id, err)
+			}
+		}
+		r.register("dev-a")
+		r.register("dev-b")
+		r = start(t, r.crash())
+	}
+}
+
+// TestRecipientThatIsWokenIsListening: the sender of the message that ends a wait is not told that
+// nothing waits, though by then nothing does.
+func TestRecipientThatIsWokenIsListening(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer r.stop()
+		room := r.newRoom("hall")
+		r.register("ann")
+		r.register("ben")
+		q := watchOf(t, room.RoomID, 30*time.Minute, "for-me")
+		q.Agent = "ben"
+		waits := async(func() (hub.Watched, error) { return r.Watch(context.Background(), q) })
+		time.Sleep(hub.SeatWorkingFor + 30*time.Second) // so that it is silent
+		out, err := r.Post(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "wake"})
+		if err != nil || out.Recipient != nil {
+			t.Errorf("the recipient is %+v, %v", out.Recipient, err)
+		}
+		if w := <-waits; w.err != nil || !w.v.Met {
+			t.Errorf("the watch ends with %+v, %v", w.v, w.err)
+		}
 	})
 }

@@ -426,10 +426,21 @@ func TestStopLeavesSeatsToTheNextStart(t *testing.T) {
 // minute.
 func TestActingInAFullRoom(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
+		r.register("ann") // the last seats are kept for agents that the hub knows
+		r.register("old")
+		time.Sleep(time.Duration(core.KnownAfter) * time.Millisecond)
+		s := r.register("old")
 		room := r.roomWithSeats(names[hub.AgentID]("seat", hub.MaxRoomSeats-1)...)
 		r.say("old", room.Channel, "x")
 		synctest.Wait()
+		if got := r.seatedAs(room.RoomID); !strings.Contains(got, "old*") {
+			t.Fatalf("seated are %s: the test shows nothing", got)
+		}
+		_, err := r.CloseSession(t.Context(), s.SessionID, "")
+		require.NoError(t, err)
 		time.Sleep(hub.SeatListedFor - 10*time.Second)
+		r.Touch("ann", false) // so that its session begins again before the records are counted
+		synctest.Wait()
 		before := r.records()
 		for range 5 {
 			r.Touch("ann", false)
@@ -439,7 +450,7 @@ func TestActingInAFullRoom(t *testing.T) {
 		if got := r.records() - before; got != 5 {
 			t.Errorf("%d records", got)
 		}
-		_, err := r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "ann"})
+		_, err = r.Sit(t.Context(), room.RoomID, hub.SitInput{AgentID: "ann"})
 		wantCode(t, err, hub.CodeRoomFull)
 
 		posts := func() bool {

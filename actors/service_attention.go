@@ -31,6 +31,9 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 	out.SeenID, out.ToldID, out.HeadID = h.view.SeenUpTo(q.Agent, q.Room), u.Seen.Told, u.Head
 	out.GivenID = h.view.Directory.Given(q.Agent, h.engine.Clock.Now().Wall)
 	var err error
+	if out.ReadFrom, err = h.view.ReadsFrom(&u, q.Room); err != nil {
+		return out, err
+	}
 	if out.Unread, err = h.view.CountUnread(&u, q.Room); err != nil {
 		return out, err
 	}

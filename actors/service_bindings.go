@@ -30,12 +30,12 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	// Usually no binding differs only in spelling. Each further round has
 	// looked at the bindings that the previous round met.
 	for range maxBindTries {
-		row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
+		row, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, room, engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
 			Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
 			Decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
 			Answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
 			Codec:  engine.JSONCodec[core.BindAnswer](engine.EffectBinding),
-		})
+		}))
 		var met *core.BindingsUnseen
 		if !errors.As(err, &met) {
 			return hub.Outcome[hub.Room]{Row: row.Room, Created: row.Bound, Replayed: replayed}, err

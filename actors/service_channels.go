@@ -10,10 +10,16 @@ import (
 
 // CreateChannel is idempotent; see hub.Channels.
 func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
+	var refusal error
+	if known, err := h.knownChannel(in.Name); err != nil || !known {
+		var free func()
+		free, refusal = h.view.Directory.Channels.Reserve(in.CreatedBy, h.standing(ctx, in.CreatedBy), 1)
+		defer free()
+	}
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
 		Owner: core.ChannelOwner(in.Name), Agent: in.CreatedBy, Size: len(in.Metadata),
-		Decide: func(c *core.Channel, now core.Now) (core.Decision[core.ChannelAnswer], error) {
-			return c.Create(in, now), nil
+		Decide: func(c *core.Channel, _ core.Now) (core.Decision[core.ChannelAnswer], error) {
+			return c.Create(in, refusal)
 		},
 		Answer: func(a core.ChannelAnswer, _ *core.Record) core.ChannelAnswer { return a },
 		Codec:  engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel),

@@ -18,18 +18,24 @@ func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome
 	if err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
-	command := core.InviteCommand{In: in, Project: room.ProjectID}
+	caller := hub.CallerOf(ctx)
+	if in.By == "" && caller.Operator {
+		in.By = hub.AgentOperator // so that its seats have no limit of a creator
+	}
+	command := core.InviteCommand{
+		In: in, Project: room.ProjectID, By: h.standing(ctx, in.By), Proved: caller.Operator || view.Proves(caller, in.By),
+	}
 	if command.Nonce, command.CodeHash, err = h.drawCode(room.RoomID); err != nil {
 		return hub.Outcome[hub.Invite]{}, err
 	}
-	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
+	stored, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, room.RoomID, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
 		Owner: core.RoomOwner(room.RoomID), Agent: in.By,
 		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
 			return r.Invite(command, now)
 		},
 		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
 		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
-	})
+	}))
 	row := stored.Invite
 	if err == nil {
 		row.Code = h.secrets().code(row.RoomID, stored.Nonce)

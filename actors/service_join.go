@@ -90,13 +90,16 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
 		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(caller, in.AgentID),
 		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
+		Standing: func(maker hub.AgentID, proved bool) core.Standing {
+			return h.view.StandingOfMaker(maker, proved, h.engine.Clock.Now().Wall)
+		},
 	}
-	got, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.Accepted, core.Accepted]{
+	got, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, invite.RoomID, engine.Command[*core.Room, core.Accepted, core.Accepted]{
 		Owner: core.RoomOwner(invite.RoomID), Agent: in.AgentID,
 		Decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
 		Answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
 		Codec:  engine.JSONCodec[core.Accepted](engine.EffectJoined),
-	})
+	}))
 	switch {
 	case errors.Is(err, core.ErrNotLive):
 		agent := in.AgentID

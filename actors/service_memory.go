@@ -22,12 +22,16 @@ func (h *Hub) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub
 	if in.Scope == hub.ScopeProject {
 		c.RoomID, of = "", string(room.ProjectID)
 	}
-	row, replayed, err := engine.Submit(ctx, h.engine, unpaused(ctx, h, room.RoomID, engine.Command[*core.Memory, core.MemoryAnswer, hub.Memory]{
+	remember := engine.Command[*core.Memory, core.MemoryAnswer, hub.Memory]{
 		Owner: core.MemoryOwner(of), Agent: in.By, Size: len(in.Text) + len(in.Key),
 		Decide: func(m *core.Memory, _ core.Now) (core.Decision[core.MemoryAnswer], error) { return m.Remember(c) },
 		Answer: func(a core.MemoryAnswer, _ *core.Record) hub.Memory { return a.Row.Memory },
 		Codec:  h.memoryCodec(),
-	}))
+	}
+	if in.Text != "" { // without a text it forgets
+		remember = opened(h.view, room.RoomID, remember)
+	}
+	row, replayed, err := engine.Submit(ctx, h.engine, unpaused(ctx, h, room.RoomID, remember))
 	return hub.Outcome[hub.Memory]{Row: row, Created: true, Replayed: replayed}, err
 }
 

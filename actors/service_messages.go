@@ -18,6 +18,8 @@ import (
 func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 	m, err := h.draftPost(hub.CallerOf(ctx), &in)
 	var out hub.Outcome[hub.EncodedMessage]
+	// Before the commit: this message ends the wait of a recipient that it wakes.
+	unreached := h.unreached(m.From, m.To)
 	if err != nil {
 		out.Created, out.Replayed = true, true
 		out.Row, err = engine.Repeated(ctx, h.engine, m.From, h.messageCodec(), err)
@@ -29,7 +31,7 @@ func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
 	}
 	h.view.NoteReply(ctx, m.From, m.ReplyTo)
 	h.view.ReadWhole(ctx, m.From, m.ReplyTo)
-	return hub.Posted{Outcome: out, Recipient: h.unreached(m.From, m.To), Muted: h.mutedNow(ctx, &m, out.Row)}, nil
+	return hub.Posted{Outcome: out, Recipient: unreached, Muted: h.mutedNow(ctx, &m, out.Row)}, nil
 }
 
 // post lets the owner of a message decide.
@@ -45,7 +47,7 @@ func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) 
 	defer talk.Leave()
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
-		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force}, size)
+		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force, By: h.standing(ctx, m.From)}, size)
 	case asks.IsQuestion(&m):
 		row, replayed, err = h.asks.Post(ctx, m, size, h.messageCodec())
 	case m.To != "":

@@ -133,9 +133,17 @@ func (h *Hub) ProvePass(token string) (hub.PassID, error) {
 	if !same(token, h.secrets().pass(id)) {
 		return "", hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
 	}
+	return id, h.PassHolds(id)
+}
+
+// PassToken returns the secret of a pass, whether there is the pass or not.
+func (h *Hub) PassToken(id hub.PassID) string { return h.secrets().pass(id) }
+
+// PassHolds returns an error unless the pass is in force. Errors: operator_required.
+func (h *Hub) PassHolds(id hub.PassID) error {
 	if !h.view.PassInForce(id, h.engine.Clock.Now().Wall) {
-		return "", hub.NewError(hub.CodeOperatorRequired, "the pass has ended").With("pass_id", id).
+		return hub.NewError(hub.CodeOperatorRequired, "the pass has ended").With("pass_id", id).
 			WithFix("open the console anew with hubcli app open")
 	}
-	return id, nil
+	return nil
 }

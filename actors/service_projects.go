@@ -5,14 +5,16 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // CreateProject makes a project; see hub.Projects.
 func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
+	by := h.standing(ctx, in.CreatedBy)
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
 		Owner: core.ProjectsOwner(), Agent: in.CreatedBy,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in) },
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in, by) },
 		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
 		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
 	})
@@ -21,9 +23,10 @@ func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outco
 
 // CreateRoom makes a room; see hub.Projects.
 func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
+	by := h.standing(ctx, in.CreatedBy)
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
 		Owner: core.ProjectsOwner(), Agent: in.CreatedBy, Size: len(in.Topic) + len(in.ForceReason),
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in) },
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in, by) },
 		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
 		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})
@@ -43,9 +46,11 @@ func (h *Hub) SetGuard(ctx context.Context, room hub.RoomID, in hub.GuardInput) 
 
 // SetLocks changes what a room wants of locks; see hub.Projects.
 func (h *Hub) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyInput) (hub.Outcome[hub.Room], error) {
+	caller := hub.CallerOf(ctx)
+	by := core.RoomKeeper{Operator: caller.Operator, Agent: caller.Agent}
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
 		Owner: core.ProjectsOwner(), Agent: in.AgentID,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.SetLocks(room, in) },
+		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.SetLocks(room, in, by) },
 		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
 		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})
@@ -100,4 +105,18 @@ func (h *Hub) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveIn
 		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
 	})
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+}
+
+// opened makes the owner refuse a command that would keep something new in a room that is
+// archived. It looks when the command is decided, as unpaused does. So nothing comes into a room
+// between the moment in which its archive is visible and its deletion.
+func opened[S core.Machine, D, T any](v *view.View, room hub.RoomID, c engine.Command[S, D, T]) engine.Command[S, D, T] {
+	decide := c.Decide
+	c.Decide = func(s S, now core.Now) (core.Decision[D], error) {
+		if err := v.RefuseClosed(room); err != nil {
+			return core.Decision[D]{}, err
+		}
+		return decide(s, now)
+	}
+	return c
 }

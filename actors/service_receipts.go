@@ -52,7 +52,7 @@ func (h *Hub) Recipient(_ context.Context, agent hub.AgentID) (hub.Recipient, er
 
 // recipient says whether an agent would notice a message now.
 func (h *Hub) recipient(agent hub.AgentID) (hub.Recipient, error) {
-	out := hub.Recipient{AgentID: agent}
+	out := hub.Recipient{AgentID: agent, Near: []hub.AgentID{}}
 	d, now := h.view.Directory.Doing(agent), h.engine.Clock.Now().Wall
 	heard := h.idle.last(agent)
 	if d.Session != nil {
@@ -74,7 +74,9 @@ func (h *Hub) recipient(agent hub.AgentID) (hub.Recipient, error) {
 			return out, err
 		}
 		out.State = hub.RecipientNeverRegistered
-		if row != nil {
+		if row == nil {
+			out.Near = append(out.Near, h.view.Near(agent)...)
+		} else {
 			out.State, heard = hub.RecipientGone, max(heard, lastHeard(row))
 		}
 	}

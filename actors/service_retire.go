@@ -262,7 +262,7 @@ func (h *Hub) strip(ctx context.Context, agent hub.AgentID, has *hub.Belongings,
 	for _, room := range has.Rooms {
 		_, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, bool, bool]{
 			Owner: core.RoomOwner(room), Agent: hub.AgentOperator,
-			Decide: func(r *core.Room, _ core.Now) (core.Decision[bool], error) { return r.Leave(agent), nil },
+			Decide: func(r *core.Room, _ core.Now) (core.Decision[bool], error) { return r.Leave(agent, ""), nil },
 			Answer: func(left bool, _ *core.Record) bool { return left },
 		})
 		note(err)

@@ -24,7 +24,7 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		}
 		channel = in.RoomID.Channel()
 	}
-	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in}
+	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in, Standing: h.standing(ctx, in.CreatedBy)}
 	size := 0
 	for i := range in.Tasks {
 		body := in.Tasks[i].Body()

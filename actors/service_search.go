@@ -148,8 +148,12 @@ func (h *Hub) foundArtifact(seq hub.Seq) (*hub.Found, string, error) {
 // SearchStatus returns the state of the index.
 func (h *Hub) SearchStatus() hub.SearchStatus {
 	var s hub.SearchStatus
-	if s.Open, s.Behind = h.indexer.State(); s.Open {
+	var left time.Duration
+	if s.Open, s.Behind, left = h.indexer.State(); s.Open {
 		s.Documents = h.options.Index.Documents()
+	}
+	if left > 0 {
+		s.LeftSec = new(left.Seconds())
 	}
 	return s
 }

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -17,10 +18,27 @@ func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[h
 
 // register is Register on behalf of a caller.
 func (h *Hub) register(ctx context.Context, caller hub.Caller, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
+	if err := h.refuseTwin(in.AgentID); err != nil {
+		return hub.Outcome[hub.Registered]{}, err
+	}
 	h.idle.forget(in.AgentID)
 	return h.begins(ctx, caller, in.AgentID, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Register(in, now)
 	})
+}
+
+// refuseTwin refuses a new agent whose id differs from a known one in case alone: mail for the one
+// would be taken for mail to the other.
+func (h *Hub) refuseTwin(id hub.AgentID) error {
+	if row, err := h.view.AgentRow(id); err != nil || row != nil {
+		return err
+	}
+	twin, err := h.view.TwinOf(id)
+	if err != nil || twin == "" {
+		return err
+	}
+	return hub.Errorf(hub.CodeSessionConflict, "agent %s is new, and its id differs from that of agent %s in case alone", id, twin).
+		With("agent_id", twin).WithFix("use " + string(twin) + " if that is meant, or an id of another spelling")
 }
 
 // Resume makes a session of the prior session's agent; see hub.Sessions.
@@ -51,6 +69,8 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 // count: such a call may replace the session that it proves.
 func (h *Hub) begins(ctx context.Context, caller hub.Caller, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
 	caller.Agent, caller.Incarnation = "", 0
+	decide, free := h.withRoom(ctx, agent, decide)
+	defer free()
 	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Registered]{
 		Owner: core.AgentOwner(agent), Agent: agent, Caller: &caller, Decide: decide,
 		Begins: func(d core.Draft) core.SessionProof {
@@ -71,6 +91,29 @@ func (h *Hub) begins(ctx context.Context, caller hub.Caller, agent hub.AgentID, 
 		},
 	})
 	return hub.Outcome[hub.Registered]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// withRoom refuses a decision by which a session becomes live for which the hub has no
+// memory. free ends the reservation; it is called after the answer.
+func (h *Hub) withRoom(ctx context.Context, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (
+	refusing func(*core.Agent, core.Now) (core.Decision[hub.Session], error), free func(),
+) {
+	var taken atomic.Pointer[func()]
+	refusing = func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+		d, err := decide(a, now)
+		if err != nil || !d.Begins() {
+			return d, err
+		}
+		s := d.Answer(core.Position{Now: now})
+		free, err := h.view.Directory.ReserveSession(&s, h.view.StandingOf(ctx, agent, now.Wall))
+		taken.Store(&free)
+		return d, err
+	}
+	return refusing, func() {
+		if free := taken.Load(); free != nil {
+			(*free)()
+		}
+	}
 }
 
 // Rename sets the live session's display name; see hub.Sessions.
@@ -124,12 +167,6 @@ func (h *Hub) EndSession(ctx context.Context, agent hub.AgentID, in hub.SessionE
 		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
 	})
 	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
-}
-
-// errSessionEnded tells an agent why the operator has ended its session.
-func errSessionEnded(row *core.AgentRow) error {
-	return hub.Errorf(hub.CodeSessionEnded, "the operator has ended the session of agent %s at %s: %s", row.Session.AgentID, row.EndedAt, row.Words).
-		With("agent_id", row.Session.AgentID).With("ended_at", row.EndedAt)
 }
 
 // spoolOfAnother refuses a call about a session of agent that came through the
@@ -220,7 +257,7 @@ func (h *Hub) authenticateEnded(ctx context.Context, id hub.SessionID) (hub.Call
 	case row.Session.SessionID != id:
 		return hub.Caller{}, engine.ErrSessionReplaced(agent)
 	case row.EndReason == core.EndedOperator:
-		return hub.Caller{}, errSessionEnded(row)
+		return hub.Caller{}, row.ErrEnded()
 	case row.EndReason == core.EndedClosed:
 		return hub.Caller{}, errSessionInvalid()
 	}

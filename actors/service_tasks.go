@@ -36,7 +36,7 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 
 // UpdateTask changes a task; see hub.Tasks.
 func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
-	c := core.UpdateCommand{By: taskActor(ctx, in.AgentID), In: in}
+	c := core.UpdateCommand{By: taskActor(ctx, in.AgentID), In: in, Standing: h.standing(ctx, in.AgentID)}
 	if in.Assignee != nil && *in.Assignee != "" {
 		var err error
 		if c.Asks, err = h.handedOn(id, *in.Assignee); err != nil {

@@ -2,6 +2,7 @@ package actors
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -368,5 +369,30 @@ func TestWordsForSeveralAgents(t *testing.T) {
 	}
 	if err := hub.CheckRecipient("to_agent", "team-1"); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEndedSessionIsNotResumed: the key of a session that the operator has ended does not
+// bring the agent back, also after a restart, and says why. An agent that registers anew comes back.
+func TestEndedSessionIsNotResumed(t *testing.T) {
+	r := start(t, newMemStore())
+	ann := r.register("ann")
+	if _, err := r.EndSession(asOperator(t.Context()), "ann", hub.SessionEndInput{Reason: "you delete the wrong files"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		_, err := r.Resume(t.Context(), hub.ResumeInput{PriorSessionID: ann.SessionID, ResumeKey: ann.ResumeKey})
+		wantCode(t, err, hub.CodeSessionEnded)
+		if !strings.Contains(err.Error(), "you delete the wrong files") {
+			t.Errorf("it does not say why: %v", err)
+		}
+		r = start(t, r.crash())
+	}
+	again := r.register("ann")
+	if _, err := r.Authenticate(t.Context(), again.SessionID); err != nil {
+		t.Errorf("registered anew: %v", err)
+	}
+	if _, err := r.Resume(t.Context(), hub.ResumeInput{PriorSessionID: again.SessionID, ResumeKey: again.ResumeKey}); err != nil {
+		t.Errorf("the next session: %v", err)
 	}
 }

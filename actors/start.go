@@ -34,7 +34,7 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestorePauses()
 	}
 	if err == nil {
-		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets(), h.view.RestorePasses(), h.view.RestoreImports())
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets(), h.view.RestorePasses(), h.view.RestoreUsers(), h.view.RestoreImports())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)
@@ -42,13 +42,26 @@ func Start(options Options) (*Hub, error) {
 	if err == nil {
 		err = errors.Join(h.guard.Restore(), h.replay.Begin())
 	}
+	var asked []core.StoredAsk
+	if err == nil {
+		asked = h.asks.Left()
+		if options.Begin != nil {
+			err = options.Begin()
+		}
+	}
 	if err != nil {
 		h.engine.Abandon()
 		return nil, err
 	}
-	asked := h.asks.Left()
 	go h.waker.Serve(h.engine.Writer.Done)
 	h.engine.Run(restored)
+	if options.Adopt {
+		if err := h.adopt(); err != nil {
+			ctx, end := context.WithTimeout(context.Background(), adoptPatience)
+			defer end()
+			return nil, errors.Join(err, h.engine.Stop(ctx, func() { <-h.waker.Done() }))
+		}
+	}
 	background := &h.engine.Tasks
 	background.Go(func() { h.watchPresence(h.engine.Quit) })
 	if h.indexer != nil {

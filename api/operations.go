@@ -91,6 +91,12 @@ type Operation struct {
 	Polls bool
 	// Secret says that the path may hold a secret: the log shows Path instead.
 	Secret bool
+	// AnyUser says that the answer tells nothing of the hub's user: any user of the machine may
+	// call.
+	AnyUser bool
+	// OwnUser says why another user of the machine may not call, even one who is let in. Empty:
+	// such a user may. The operator's calls are never another user's.
+	OwnUser string
 	// NotRelayed says why no relay carries the call. Empty: relays carry it.
 	NotRelayed string
 }
@@ -109,6 +115,15 @@ const (
 	runsOutside     = "spawned processes run outside of every sandbox; the status of a room shows them"
 )
 
+// Why other users of the machine may not make some calls, even those who are let in.
+const (
+	startsAsOwner  = "what it starts runs as the hub's user"
+	looksAtFolders = "it tells what folders there are"
+	drivesAsOwner  = "its browser runs as the hub's user"
+	asksOwner      = "its answer is about what the hub's user lets programs do"
+	standsForOwner = "what it gives stands for the operator"
+)
+
 // notifyTimeout bounds each of the two ways of a notification.
 const notifyTimeout = 10 * time.Second
 
@@ -120,11 +135,11 @@ var adapterChange = Wait{By: WaitFixed, Default: hub.MaxAdapterChange}
 // the Go client, the relay and the tests take what they need from it, and
 // openapi.yaml is held against it. CONTRIBUTING.md says how to add one.
 var operations = []Operation{
-	{ID: "getHealth", Method: "GET", Path: "/healthz", Plane: PlaneOpen, Auth: AuthNone, NotRelayed: watchesHub},
+	{ID: "getHealth", Method: "GET", Path: "/healthz", Plane: PlaneOpen, Auth: AuthNone, AnyUser: true, NotRelayed: watchesHub},
 	{ID: "getMetrics", Method: "GET", Path: "/metrics", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
-	{ID: "getReadiness", Method: "GET", Path: "/readyz", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
-	{ID: "listAdapters", Method: "GET", Path: "/v1/adapters", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
-	{ID: "getAdapter", Method: "GET", Path: "/v1/adapters/{harness}", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
+	{ID: "getReadiness", Method: "GET", Path: "/readyz", Plane: PlaneOpen, Auth: AuthRemote, AnyUser: true, NotRelayed: watchesHub},
+	{ID: "listAdapters", Method: "GET", Path: "/v1/adapters", Plane: PlaneOpen, Auth: AuthRemote, OwnUser: looksAtFolders, NotRelayed: setsUpMachine},
+	{ID: "getAdapter", Method: "GET", Path: "/v1/adapters/{harness}", Plane: PlaneOpen, Auth: AuthRemote, OwnUser: looksAtFolders, NotRelayed: setsUpMachine},
 	{ID: "installAdapter", Method: "POST", Path: "/v1/adapters/{harness}/install", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
 	{ID: "previewAdapter", Method: "POST", Path: "/v1/adapters/{harness}/preview", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
 	{ID: "previewAdapterUninstall", Method: "POST", Path: "/v1/adapters/{harness}/preview-uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
@@ -172,6 +187,8 @@ var operations = []Operation{
 	{ID: "breakClaim", Method: "POST", Path: "/v1/claims/break", Plane: PlaneOperator, Body: small[hub.ClaimBreakInput](), NotRelayed: operatorsSecret},
 	{ID: "refreshClaim", Method: "POST", Path: "/v1/claims/refresh", Agent: "owner_agent_id", Body: small[hub.ClaimHoldInput]()},
 	{ID: "releaseClaim", Method: "POST", Path: "/v1/claims/release", Agent: "agent_id", Body: small[hub.ClaimHoldInput]()},
+	{ID: "clear", Method: "POST", Path: "/v1/clear", Plane: PlaneOperator, Body: small[hub.ClearConfirmInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxClearAnswer}, NotRelayed: operatorsSecret},
+	{ID: "planClear", Method: "POST", Path: "/v1/clear/plan", Plane: PlaneOperator, Body: small[hub.ClearInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxClearAnswer}, NotRelayed: operatorsSecret},
 	{ID: "listConnections", Method: "GET", Path: "/v1/connections", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "createConnection", Method: "POST", Path: "/v1/connections", Plane: PlaneOperator, Body: small[hub.ConnectionInput](), NotRelayed: operatorsSecret},
 	{ID: "deleteConnection", Method: "DELETE", Path: "/v1/connections/{connection}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
@@ -216,16 +233,17 @@ var operations = []Operation{
 	{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
 	{ID: "getOverview", Method: "GET", Path: "/v1/overview", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "listPasses", Method: "GET", Path: "/v1/passes", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-	{ID: "createPass", Method: "POST", Path: "/v1/passes", Plane: PlaneOpen, Auth: AuthNone, Body: small[hub.PassInput](), NotRelayed: operatorsSecret},
+	{ID: "createPass", Method: "POST", Path: "/v1/passes", Plane: PlaneOpen, Auth: AuthNone, Body: small[hub.PassInput](), OwnUser: standsForOwner, NotRelayed: operatorsSecret},
 	{ID: "createPassCode", Method: "POST", Path: "/v1/passes/codes", Plane: PlaneOperator, Body: small[hub.PassCodeInput](), NotRelayed: operatorsSecret},
 	{ID: "endPass", Method: "POST", Path: "/v1/passes/{pass_id}/end", Plane: PlaneOperator, Body: small[struct{}](), NotRelayed: operatorsSecret},
+	{ID: "provePass", Method: "GET", Path: "/v1/passes/{pass_id}/proof", Plane: PlaneOpen, Auth: AuthNone, NotRelayed: operatorsSecret},
 	{ID: "listPauses", Method: "GET", Path: "/v1/pauses"},
 	{ID: "pause", Method: "POST", Path: "/v1/pauses", Plane: PlaneOperator, Body: small[hub.PauseInput](), NotRelayed: operatorsSecret},
 	{ID: "endPause", Method: "POST", Path: "/v1/pauses/resume", Plane: PlaneOperator, Body: small[hub.PauseEndInput](), NotRelayed: operatorsSecret},
 	{ID: "getPermissions", Method: "GET", Path: "/v1/permissions", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "setPermissions", Method: "PUT", Path: "/v1/permissions", Plane: PlaneOperator, Body: small[hub.PermissionPolicyInput](), NotRelayed: operatorsSecret},
-	{ID: "requestPermission", Method: "POST", Path: "/v1/permissions/requests", Agent: "agent_id", Body: small[hub.PermissionInput](), NotRelayed: asksHarness},
-	{ID: "awaitPermission", Method: "POST", Path: "/v1/permissions/requests/{ask_id}/await", Agent: "agent_id", Body: small[hub.PermissionWaitInput](), Wait: Wait{By: WaitSec}, NotRelayed: asksHarness},
+	{ID: "requestPermission", Method: "POST", Path: "/v1/permissions/requests", Agent: "agent_id", Body: small[hub.PermissionInput](), OwnUser: asksOwner, NotRelayed: asksHarness},
+	{ID: "awaitPermission", Method: "POST", Path: "/v1/permissions/requests/{ask_id}/await", Agent: "agent_id", Body: small[hub.PermissionWaitInput](), Wait: Wait{By: WaitSec}, OwnUser: asksOwner, NotRelayed: asksHarness},
 	{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
 	{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
 	{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
@@ -233,15 +251,15 @@ var operations = []Operation{
 	{ID: "exportProject", Method: "GET", Path: "/v1/projects/{project}/export", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
 	{ID: "renameProject", Method: "PUT", Path: "/v1/projects/{project}/name", Plane: PlaneOperator, Body: small[hub.RenamedInput](), NotRelayed: operatorsSecret},
 	{ID: "listProviders", Method: "GET", Path: "/v1/providers", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
-	{ID: "resolve", Method: "GET", Path: "/v1/resolve"},
+	{ID: "resolve", Method: "GET", Path: "/v1/resolve", OwnUser: looksAtFolders},
 	{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},
 	{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},
 	{ID: "getRoom", Method: "GET", Path: "/v1/rooms/{room_id}"},
 	{ID: "archiveRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/archived", Plane: PlaneOperator, Body: small[hub.ArchiveInput](), NotRelayed: operatorsSecret},
 	{ID: "getRoomMoment", Method: "GET", Path: "/v1/rooms/{room_id}/at", Agent: "agent_id"},
-	{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
-	{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), NotRelayed: bindsOutside},
-	{ID: "browse", Method: "POST", Path: "/v1/rooms/{room_id}/browser", Agent: "agent_id", Body: small[hub.BrowseInput](), Wait: Wait{By: WaitFixed, Default: hub.BrowseStepMax}},
+	{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), OwnUser: looksAtFolders, NotRelayed: bindsOutside},
+	{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), OwnUser: looksAtFolders, NotRelayed: bindsOutside},
+	{ID: "browse", Method: "POST", Path: "/v1/rooms/{room_id}/browser", Agent: "agent_id", Body: small[hub.BrowseInput](), Wait: Wait{By: WaitFixed, Default: hub.BrowseStepMax}, OwnUser: drivesAsOwner},
 	{ID: "setRoomGuard", Method: "PUT", Path: "/v1/rooms/{room_id}/guard", Plane: PlaneOperator, Body: small[hub.GuardInput](), NotRelayed: operatorsSecret},
 	{ID: "allowHost", Method: "PUT", Path: "/v1/rooms/{room_id}/hosts", Plane: PlaneOperator, Body: small[hub.AllowHostInput](), NotRelayed: operatorsSecret},
 	{ID: "setRoomLocks", Method: "PUT", Path: "/v1/rooms/{room_id}/locks", Agent: "agent_id", Body: small[hub.LockPolicyInput]()},
@@ -261,12 +279,12 @@ var operations = []Operation{
 	{ID: "getShutdown", Method: "GET", Path: "/v1/shutdown", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "shutdown", Method: "POST", Path: "/v1/shutdown", Plane: PlaneOperator, Body: small[hub.ShutdownInput](), NotRelayed: operatorsSecret},
 	{ID: "cancelShutdown", Method: "POST", Path: "/v1/shutdown/cancel", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-	{ID: "listSpawns", Method: "GET", Path: "/v1/spawn", NotRelayed: runsOutside},
-	{ID: "spawn", Method: "POST", Path: "/v1/spawn", Agent: "by", Body: small[hub.SpawnInput](), NotRelayed: runsOutside},
+	{ID: "listSpawns", Method: "GET", Path: "/v1/spawn", OwnUser: startsAsOwner, NotRelayed: runsOutside},
+	{ID: "spawn", Method: "POST", Path: "/v1/spawn", Agent: "by", Body: small[hub.SpawnInput](), OwnUser: startsAsOwner, NotRelayed: runsOutside},
 	{ID: "getSpawnPolicy", Method: "GET", Path: "/v1/spawn/policy", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "setSpawnPolicy", Method: "PUT", Path: "/v1/spawn/policy", Plane: PlaneOperator, Body: small[hub.SpawnPolicyInput](), NotRelayed: operatorsSecret},
-	{ID: "getSpawn", Method: "GET", Path: "/v1/spawn/{spawn_id}", NotRelayed: runsOutside},
-	{ID: "stopSpawn", Method: "POST", Path: "/v1/spawn/{spawn_id}/stop", Agent: "agent_id", Body: small[hub.SpawnStopInput](), NotRelayed: runsOutside},
+	{ID: "getSpawn", Method: "GET", Path: "/v1/spawn/{spawn_id}", OwnUser: startsAsOwner, NotRelayed: runsOutside},
+	{ID: "stopSpawn", Method: "POST", Path: "/v1/spawn/{spawn_id}/stop", Agent: "agent_id", Body: small[hub.SpawnStopInput](), OwnUser: startsAsOwner, NotRelayed: runsOutside},
 	{ID: "streamEvents", Method: "GET", Path: "/v1/stream", Agent: "agent_id", Polls: true, NotRelayed: "an answer is one file, and a stream has no end"},
 	{ID: "listTasks", Method: "GET", Path: "/v1/tasks", Agent: "agent_id"},
 	{ID: "getTask", Method: "GET", Path: "/v1/tasks/{task_id}", Agent: "agent_id"},
@@ -280,6 +298,9 @@ var operations = []Operation{
 	{ID: "getToolSurface", Method: "GET", Path: "/v1/tool-surface", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "only bridges ask for it, and they speak HTTP"},
 	{ID: "setToolSurface", Method: "PUT", Path: "/v1/tool-surface", Plane: PlaneOperator, Body: small[hub.ToolSurfaceInput](), NotRelayed: operatorsSecret},
 	{ID: "noteTurn", Method: "POST", Path: "/v1/turns", Agent: "agent_id", Body: small[hub.TurnInput]()},
+	{ID: "listUsers", Method: "GET", Path: "/v1/users", Plane: PlaneOperator, NotRelayed: operatorsSecret},
+	{ID: "allowUser", Method: "POST", Path: "/v1/users", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},
+	{ID: "refuseUser", Method: "POST", Path: "/v1/users/refuse", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},
 	{ID: "watch", Method: "GET", Path: "/v1/watch", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: hub.MaxWatchWait}, Polls: true},
 }
 

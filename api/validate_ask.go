@@ -1,6 +1,7 @@
 package api
 
 import (
+	"crypto/sha256"
 	"slices"
 	"strings"
 
@@ -58,7 +59,16 @@ func checkRequiredText(field, text string, limit int) error {
 func ValidateAskAnswer(in *hub.AskAnswerInput) error {
 	return first(
 		checkRequiredText("answer", in.Answer, hub.MaxAnswerChars),
-		checkName("by", in.By, hub.MaxHumanChars))
+		checkName("by", in.By, hub.MaxHumanChars),
+		checkDigest("digest", in.Digest))
+}
+
+// checkDigest refuses what no question can have as its digest.
+func checkDigest(field, digest string) error {
+	if len(digest) == sha256.Size*2 && strings.Trim(digest, "0123456789abcdef") == "" || digest == "" {
+		return nil
+	}
+	return hub.Invalid(field, field+" is no digest of a question").WithFix("send the digest of the question as it was read, or leave it out")
 }
 
 // ValidateAskWithdraw checks the withdrawal of a question.
@@ -69,7 +79,8 @@ func ValidateAskWithdraw(in *hub.AskWithdrawInput, operator bool) error {
 	return first(
 		checkNamedActor("agent_id", in.AgentID, operator),
 		checkText("reason", in.Reason, hub.MaxAskChars),
-		checkName("by", in.By, hub.MaxHumanChars))
+		checkName("by", in.By, hub.MaxHumanChars),
+		checkDigest("digest", in.Digest))
 }
 
 // ValidateAsks checks the query of a list of questions.

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"regexp"
 	"time"
 	"unicode/utf8"
 
@@ -31,6 +32,16 @@ func ValidatePassCode(in *hub.PassCodeInput) error {
 		return hub.Invalid("ttl_sec", "ttl_sec is out of range").
 			With("min", int(hub.MinPassLife/time.Second)).With("max", int(hub.MaxPassLife/time.Second)).
 			WithFix("name seconds from 10 to 2592000, or leave it out for twelve hours")
+	}
+	return nil
+}
+
+var passIDForm = regexp.MustCompile(`^pass_[0-9a-z]{1,32}$`)
+
+// CheckPassID refuses what is no id of a pass. It does not say whether there is the pass.
+func CheckPassID(id hub.PassID) error {
+	if !passIDForm.MatchString(string(id)) {
+		return hub.Invalid("pass_id", "pass_id is no id of a pass").WithFix("send the pass_id of the answer that has issued the pass")
 	}
 	return nil
 }

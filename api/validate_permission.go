@@ -76,6 +76,11 @@ func ValidatePermission(in *hub.PermissionInput) error {
 	if n := len(in.Files); n > hub.MaxPermissionFiles {
 		return hub.Invalid("files", "there are too many files").With("limit", hub.MaxPermissionFiles).With("size", n)
 	}
+	if in.Nonce != "" {
+		if err := CheckNonce("nonce", in.Nonce); err != nil {
+			return err
+		}
+	}
 	for _, file := range in.Files {
 		if err := checkText("files", file, hub.MaxFilePathChars); err != nil {
 			return err
@@ -89,5 +94,10 @@ func ValidatePermission(in *hub.PermissionInput) error {
 
 // ValidatePermissionWait checks how long a hook waits.
 func ValidatePermissionWait(in *hub.PermissionWaitInput) error {
+	if in.Nonce != "" {
+		if err := CheckNonce("nonce", in.Nonce); err != nil {
+			return err
+		}
+	}
 	return first(hub.CheckSender("agent_id", in.AgentID), checkWait(in.WaitSec))
 }

@@ -15,7 +15,7 @@ func ValidatePost(in *hub.PostInput, lim hub.Limits, operator bool) error {
 	if operator && in.FromAgent == "" {
 		in.FromAgent = hub.AgentOperator
 	}
-	if err := checkActor("from_agent", in.FromAgent, operator); err != nil {
+	if err := first(checkActor("from_agent", in.FromAgent, operator), hub.CheckNoWatcher("from_agent", in.FromAgent)); err != nil {
 		return err
 	}
 	kind, err := hub.ParseKind(string(in.Kind))

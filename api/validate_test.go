@@ -306,3 +306,13 @@ func TestBodyCap(t *testing.T) {
 		t.Errorf("a message of %d bytes does not fit into %d", b.Len(), api.BodyCap(lim))
 	}
 }
+
+// TestWatchesWriteNothing: a name that ends as those of watches do writes no message and gets none.
+func TestWatchesWriteNothing(t *testing.T) {
+	for _, in := range []hub.PostInput{{FromAgent: "night.watch", Body: "x"}, {FromAgent: "a", ToAgent: "night.watch", Body: "x"}} {
+		var e *hub.Error
+		if err := api.ValidatePost(&in, smallLimits, false); !errors.As(err, &e) || e.Code != hub.CodeReservedAgent || !strings.Contains(e.Fix, "such as night") {
+			t.Errorf("%+v: %v", in, err)
+		}
+	}
+}

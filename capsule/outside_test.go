@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // The capsule that the first version of the format has written. It is never written again:
@@ -35,9 +36,9 @@ func TestTheFirstFormatIsRead(t *testing.T) {
 // other runs a program of other people, and skips the test where it is not installed.
 func other(t *testing.T, stdin string, name string, args ...string) string {
 	t.Helper()
-	exe, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
+	exe := name
+	if name != "python3" { // which every test may rely on
+		exe = testprogram.Need(t, name)[0]
 	}
 	cmd := exec.CommandContext(t.Context(), exe, args...)
 	cmd.Stdin = strings.NewReader(stdin)
@@ -59,6 +60,7 @@ func written(t *testing.T) string {
 }
 
 func TestZipinfoListsTheEntries(t *testing.T) {
+	testprogram.Need(t, "zipinfo", "unzip")
 	path := written(t)
 	listed := other(t, "", "zipinfo", "-1", path)
 	if !strings.HasPrefix(listed, "mimetype\nproject.json\n") || !strings.HasSuffix(listed, "README.md\nmanifest.json\n") {

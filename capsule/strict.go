@@ -89,6 +89,7 @@ type shapeMember struct {
 	bit      uint64 // its own in the shape
 	inner    *shape // of an object, or of the objects of a list; nil: a plain value
 	optional bool
+	zero     bool // its zero value says something else than its absence
 	time     bool
 	anything bool // any JSON
 }
@@ -113,6 +114,8 @@ func shapeOf(t reflect.Type) *shape {
 			m.anything = true
 		case of == timeType:
 			m.time = true
+		case f.Type.Kind() == reflect.Pointer && of.Kind() != reflect.Struct:
+			m.zero = true
 		case of.Kind() == reflect.Struct:
 			m.inner = shapeOf(of)
 		}
@@ -191,7 +194,7 @@ func (m *shapeMember) check(w *jsonWalk, newer bool) error {
 	if m.anything {
 		return w.skip()
 	}
-	if m.optional && w.empty() {
+	if m.optional && !m.zero && w.empty() {
 		return fault("the optional member " + m.name + " is empty; it must be left out")
 	}
 	switch {

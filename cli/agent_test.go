@@ -205,6 +205,7 @@ journal       ok, record 7, last sync 0.8 ms, 2 MiB free
 sessions      1
 channels      2
 messages      3
+search        not available
 open tasks    4
 leases        5
 parked polls  6
@@ -212,14 +213,15 @@ spawns        7
 adapters      none
 quarantined   channel/x at record 3: panic
 `
-	if got != (ran{0, want, ""}) {
+	unknown := "hubcli: this hub is not known to be yours: no hub of your data root has served at " + s.URL + "\n"
+	if got != (ran{0, want, unknown}) {
 		t.Errorf("got %d %q\n%s", got.exit, got.stderr, got.stdout)
 	}
 	// The environment may name the address and an agent; a flag counts more.
 	vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a\x1b"}
 	got = runIn(t, world(t, vars), "app", "status")
 	inherited := strings.Replace(want, "--base-url\n", "HUB_BASE_URL\nagent         dev-a\\x1b, from HUB_AGENT\n", 1)
-	if got != (ran{0, inherited, ""}) {
+	if got != (ran{0, inherited, unknown}) {
 		t.Errorf("got %d %q\n%s", got.exit, got.stderr, got.stdout)
 	}
 	vars["HUB_BASE_URL"] = "http://127.0.0.1:1"

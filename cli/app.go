@@ -10,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/api/client"
 	"hubcli/cli/doctor"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/overview"
 )
 
 func newApp(env *Env) *cobra.Command {
@@ -41,14 +43,16 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app doctor
   hubcli app backup hub.backup
   hubcli app permissions on
+  hubcli app users list
   hubcli app say --room checkout "stop at noon"
   hubcli app claim parser --agent dev-a
+  hubcli app clear rooms --by looper
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppAttention(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppOpen(env), newAppDemo(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
-		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
+		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppUsers(env), newAppOpen(env), newAppDemo(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
+		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppClear(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
 
@@ -74,6 +78,7 @@ It logs to hub.log in its store. To choose another store use "hubcli ensure".`,
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	f.BoolVar(&o.quiet, "quiet", false, "print nothing, and log warnings and errors only")
 	o.spool.add(f)
+	addAdopt(f, &o.adopt)
 	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "install or repair detected harness adapters during startup")
 	return cmd
 }
@@ -119,10 +124,18 @@ func runAppStatus(ctx context.Context, env *Env, base *baseURL, asJSON bool) err
 	if err != nil {
 		return err
 	}
+	noteUnproved(env, c)
 	if asJSON {
 		return printJSON(env.Stdout, s)
 	}
 	return printStatus(env.Stdout, s, base.source(), env.Getenv(hook.EnvAgent))
+}
+
+// noteUnproved tells a person that what answered on this machine may be anything.
+func noteUnproved(env *Env, c *client.Client) {
+	if !c.Proved() && client.OnThisMachine(c.BaseURL()) {
+		env.note("this hub is not known to be yours: no hub of your data root has served at %s", c.BaseURL())
+	}
 }
 
 // printStatus writes the page. from is where the address comes from, agent the one that
@@ -140,6 +153,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		{"sessions", fmt.Sprint(s.Counts.Sessions)},
 		{"channels", fmt.Sprint(s.Counts.Channels)},
 		{"messages", fmt.Sprint(s.Counts.Messages)},
+		{"search", searchState(s.Search)},
 		{"open tasks", fmt.Sprint(s.Counts.OpenTasks)},
 		{"leases", fmt.Sprint(s.Counts.Leases)},
 		{"parked polls", fmt.Sprint(s.Counts.ParkedPolls)},
@@ -158,6 +172,12 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 	for i := range s.Muted {
 		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + muteText(&s.Muted[i])})
 	}
+	for i := range s.Users.Allowed {
+		rows = append(rows, [2]string{"user let in", s.Users.Allowed[i].Name + ", since " + s.Users.Allowed[i].AllowedAt.String()})
+	}
+	if s.Users.Told == "" && s.Users.Why != "" {
+		rows = append(rows, [2]string{"users", "this system does not tell whose a call is, so the hub takes the calls of all users: " + s.Users.Why})
+	}
 	if s.Salvaged != nil {
 		rows = append(rows, [2]string{"salvaged", fmt.Sprintf("%s, from %s: %s; see its file SALVAGED", s.Salvaged.Made, s.Salvaged.From, doctor.Missing(s.Salvaged))})
 	}
@@ -165,6 +185,17 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})
 	}
 	return printRows(w, rows)
+}
+
+// searchState says what a search sees of the rows.
+func searchState(s hub.SearchStatus) string {
+	if !s.Open {
+		return "not available"
+	}
+	if lag := overview.SearchLag(s); lag != "" {
+		return lag
+	}
+	return fmt.Sprintf("%d rows", s.Documents)
 }
 
 func orNone(s string) string {

@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os/user"
-	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/spf13/cobra"
@@ -21,6 +18,8 @@ type answerOptions struct {
 	baseURL
 	messageBody
 	by      string
+	text    bool
+	digest  string
 	dismiss bool
 	reason  string
 	json    bool
@@ -36,6 +35,9 @@ option, or any other text; - reads it from standard input. Without an answer the
 shows the question and asks for one. The agent gets the answer as a direct message and
 is woken by it.
 
+A word that is nearly an option is asked about and not sent: an answer is final. --text
+sends it as it is. If one question is open, its option alone will do: "hubcli answer yes".
+
 The first answer counts. If the question is closed already, the exit code is 1, and the
 error says who closed it. Agents that your answer keeps apart may go on earlier: answer
 the same question with "let them go on". With --dismiss the question is closed without an
@@ -46,18 +48,21 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
 		Example: `  hubcli app answer ask_1f yes
   hubcli app answer ask_1f 2
   hubcli app answer ask_1f "yes, but only the staging cluster"
+  hubcli app answer ask_1f --text "Yes!"
   hubcli app answer ask_1f --dismiss --reason "ask the tests"`,
 		Args: answerArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := o.check(cmd, args); err != nil {
 				return err
 			}
-			return runAnswer(cmd.Context(), env, &o, askID(args[0]), args[1:])
+			return runAnswer(cmd.Context(), env, &o, args)
 		},
 	}
 	f := cmd.Flags()
 	o.messageBody.add(f)
 	f.StringVar(&o.by, "as", "", "`name` of the person who answers (default: the name of the user)")
+	f.BoolVar(&o.text, "text", false, "send the words as they are, also if they are nearly an option")
+	f.StringVar(&o.digest, "digest", "", "the `digest` of the question as you read it with inbox --json; another question refuses the answer")
 	f.BoolVar(&o.dismiss, "dismiss", false, "close the question without an answer")
 	f.StringVar(&o.reason, "reason", "", "`text` that tells the agent why there is no answer; for --dismiss")
 	f.BoolVar(&o.json, "json", false, "print the question as JSON")
@@ -101,31 +106,34 @@ func userName() string {
 	return u.Username
 }
 
-func runAnswer(ctx context.Context, env *Env, o *answerOptions, id hub.AskID, args []string) error {
+func runAnswer(ctx context.Context, env *Env, o *answerOptions, args []string) error {
 	anyone, err := o.client()
 	if err != nil {
 		return err
 	}
 	defer anyone.Close()
 	c := anyone.AsOperator()
-	a, err := c.AskByID(ctx, id, "")
+	a, args, err := questionOf(ctx, c, args, !o.dismiss && o.messageBody.file == "")
 	if err != nil {
 		return err
 	}
-	if a.State != hub.AskOpen && !mayGoOn(&a, args) {
+	if o.digest == "" {
+		o.digest = a.Digest
+	}
+	if a.State != hub.AskOpen && o.digest == a.Digest && !mayGoOn(&a, args) {
 		return askIsClosed(&a, hub.TimeOf(env.Now()))
 	}
 	var out hub.Outcome[hub.Ask]
 	if o.dismiss {
-		out, err = c.WithdrawAsk(ctx, id, hub.AskWithdrawInput{By: o.by, Reason: o.reason})
+		out, err = c.WithdrawAsk(ctx, a.AskID, hub.AskWithdrawInput{By: o.by, Reason: o.reason, Digest: o.digest})
 	} else {
 		var answer string
 		if answer, err = o.answer(ctx, env, c, &a, args); err == nil {
-			out, err = c.AnswerAsk(ctx, id, hub.AskAnswerInput{Answer: answer, By: o.by})
+			out, err = c.AnswerAsk(ctx, a.AskID, hub.AskAnswerInput{Answer: answer, By: o.by, Digest: o.digest})
 		}
 	}
 	if errors.Is(err, &hub.Error{Code: hub.CodeAskClosed}) {
-		if a, readErr := c.AskByID(ctx, id, ""); readErr == nil { // another person was first
+		if a, readErr := c.AskByID(ctx, a.AskID, ""); readErr == nil { // another person was first
 			return askIsClosed(&a, hub.TimeOf(env.Now()))
 		}
 	}
@@ -147,42 +155,17 @@ func mayGoOn(a *hub.Ask, args []string) bool {
 // answer finds the answer: an option by its number or its text, or any other text.
 func (o *answerOptions) answer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask, args []string) (string, error) {
 	if len(args) == 0 && o.messageBody.file == "" {
-		return askForAnswer(ctx, env, c, a)
+		return o.askForAnswer(ctx, env, c, a)
 	}
 	text, err := o.messageBody.read(ctx, env, args)
 	if err != nil {
 		return "", err
 	}
-	return chosen(a, text), checkNumber(a, text)
-}
-
-// checkNumber refuses the number of an option that there is not: an answer is final.
-func checkNumber(a *hub.Ask, text string) error {
-	n, err := strconv.Atoi(strings.TrimSpace(text))
-	if err != nil || len(a.Options) == 0 || n >= 1 && n <= len(a.Options) || slices.Contains(a.Options, strings.TrimSpace(text)) {
-		return nil
-	}
-	return usage("choose a number from 1 to "+strconv.Itoa(len(a.Options))+", or answer in words", "%s has %d options, and none of them is %d", a.AskID, len(a.Options), n)
-}
-
-// chosen is the answer that a text means.
-func chosen(a *hub.Ask, text string) string {
-	if slices.Contains(a.Options, text) {
-		return text
-	}
-	if n, err := strconv.Atoi(strings.TrimSpace(text)); err == nil && n >= 1 && n <= len(a.Options) {
-		return a.Options[n-1]
-	}
-	for _, option := range a.Options {
-		if strings.EqualFold(option, strings.TrimSpace(text)) {
-			return option
-		}
-	}
-	return text
+	return meant(a, text, o.text)
 }
 
 // askForAnswer shows the question and asks on the terminal.
-func askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (string, error) {
+func (o *answerOptions) askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (string, error) {
 	if env.Terminal == nil || !env.Terminal() {
 		return "", usage("give it behind the question: hubcli answer "+string(a.AskID)+" TEXT", "the answer is missing, and stdin is not a terminal")
 	}
@@ -198,17 +181,17 @@ func askForAnswer(ctx context.Context, env *Env, c *client.Client, a *hub.Ask) (
 		return "", err
 	}
 	prompt := "\nanswer: "
-	if len(a.Options) > 0 {
+	if len(a.Choices()) > 0 {
 		prompt = "\nanswer (a number or a text): "
 	}
 	answer, err := ask(ctx, env, prompt)
 	if err == nil && answer == "" {
 		err = &Failure{Exit: ExitRefused, Sentence: "not answered; the question stays open", Fix: "give an answer, or close it with --dismiss"}
 	}
-	if err == nil {
-		err = checkNumber(a, answer)
+	if err != nil {
+		return "", err
 	}
-	return chosen(a, answer), err
+	return meant(a, answer, o.text)
 }
 
 // askIsClosed says who was first.
@@ -220,7 +203,7 @@ func askIsClosed(a *hub.Ask, now hub.Time) error {
 func printAnswered(env *Env, a *hub.Ask) error {
 	what := "closed " + string(a.AskID) + " of " + string(a.AgentID) + " without an answer"
 	if a.Answer != nil {
-		what = fmt.Sprintf("answered %s of %s: %s", a.AskID, a.AgentID, *a.Answer)
+		what = answerTo(a)
 	}
 	_, err := fmt.Fprintln(env.Stdout, peertext.TerminalLine(what))
 	return err

@@ -13,6 +13,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/cli/demo"
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 )
 
 // The pace of a demo.
@@ -65,17 +66,20 @@ func runDemo(ctx context.Context, env *Env, o *demoOptions) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	storage := filepath.Join(dir, "app.db")
-	l, err := listen(ctx, address{defaultHost, o.port}, storage, false)
+	l, err := listen(ctx, env, address{defaultHost, o.port}, storage, false)
 	if err != nil {
 		return err
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ready, done := make(chan string, 1), make(chan error, 1)
+	root, _ := env.dataRoot() // without one the commands of the operator do not find the demo
+	defer func() { _ = hubfile.Forget(root, storage) }()
 	go func() {
-		// It has no data root: nothing of the user's is found or changed.
+		// It has no data root: nothing of the user's is found or changed, but for the note
+		// by which the user's other commands know the demo.
 		done <- env.Daemon(serving, DaemonConfig{
-			Listener: l, Host: defaultHost, Port: o.port, Storage: storage, Quiet: true, SpoolDir: filepath.Join(dir, "spool"),
+			NotedIn: root, MarkedIn: dir, Listener: l, Host: defaultHost, Port: o.port, Storage: storage, Quiet: true, SpoolDir: filepath.Join(dir, "spool"),
 			Limits: hub.DefaultLimits(), Version: env.Version, Log: env.Stderr, Ready: func(addr string) { ready <- addr },
 		})
 	}()

@@ -19,6 +19,7 @@ func newAppDoctor(env *Env) *cobra.Command {
 		baseURL
 		storage
 		salvage string
+		adopt   bool
 		json    bool
 	}
 	cmd := &cobra.Command{
@@ -31,7 +32,9 @@ store that no hub serves, and names the files of it that are damaged.
 
 With --salvage it makes a new store, in a folder that does not exist yet, of all that is
 whole in a damaged one, and lists what is missing. It does not change the damaged store.
-The new store has an identity of its own and gives out no number again.`,
+The new store has an identity of its own and gives out no number again. A damaged store
+that no hub of yours made is salvaged with --adopt alone: the first start drops the
+programs, rules, connections and passes in it and renews its secrets.`,
 		Example: `  hubcli app doctor
   hubcli app doctor --json
   hubcli app doctor --salvage ./salvaged
@@ -42,6 +45,9 @@ The new store has an identity of its own and gives out no number again.`,
 				return err // without a data root the doctor looks at the rest
 			}
 			if !cmd.Flags().Changed("salvage") {
+				if o.adopt {
+					return usage("leave --adopt out, or add --salvage", "--adopt is about the store that --salvage makes")
+				}
 				return runAppDoctor(cmd.Context(), env, &o.baseURL, &o.storage, o.json)
 			}
 			if cmd.Flags().Changed("base-url") {
@@ -51,12 +57,13 @@ The new store has an identity of its own and gives out no number again.`,
 			if err != nil {
 				return err
 			}
-			return runSalvage(env, o.path, to, o.json)
+			return runSalvage(env, o.path, to, o.adopt, o.json)
 		},
 	}
 	o.baseURL.add(env, cmd.Flags())
 	o.storage.add(cmd.Flags())
 	cmd.Flags().StringVar(&o.salvage, "salvage", "", "make a store in this `folder` of everything that is whole in the damaged one")
+	addAdopt(cmd.Flags(), &o.adopt)
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the findings as JSON")
 	return cmd
 }

@@ -119,9 +119,10 @@ func timeLeft(a *hub.Ask, now hub.Time) string {
 
 // askID reads the id of a question as a person types it: ask_1f or 1f.
 func askID(text string) hub.AskID {
-	const prefix = "ask_"
-	return hub.AskID(prefix + strings.TrimPrefix(text, prefix))
+	return hub.AskID(askPrefix + strings.TrimPrefix(text, askPrefix))
 }
+
+const askPrefix = "ask_" // of the id of a question
 
 func showQuestion(cmd *cobra.Command, env *Env, l *listing, id string) error {
 	for _, name := range []string{"all", "from", "room", "watch"} {
@@ -194,7 +195,7 @@ func printQuestion(w io.Writer, a *hub.Ask, text, room string, now hub.Time) err
 		folder = a.Permission.Folder
 	}
 	for _, row := range [][2]string{
-		{"folder", folder}, {"room", room}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
+		{"user", a.User}, {"folder", folder}, {"room", room}, {"task", optional(a.Blocks)}, {"artifact", optional(a.ArtifactID)}, {"default", optional(a.Default)},
 	} {
 		if row[1] != "" {
 			fmt.Fprintf(&b, "%-9s %s\n", row[0], peertext.TerminalLine(row[1]))

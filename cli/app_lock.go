@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 func newAppLock(env *Env) *cobra.Command {
@@ -26,8 +28,21 @@ A lock ends with --release or when its time is over, not with this command.`,
 	}, "file", leaseVerb{"hubcli locks", takeLock, releaseLock})
 }
 
+// lockArgument returns the one name of the file that a path of the command line leads to.
+func lockArgument(given string) (string, error) {
+	if _, err := pathArgument([]string{given}); err != nil {
+		return "", err
+	}
+	dir, _ := os.Getwd() // pathArgument has found it
+	path, err := osfile.LockPath(given, dir)
+	if err != nil {
+		return "", usage("give the path that the file has on this system", "%s cannot be locked: %v", given, err)
+	}
+	return path, nil
+}
+
 func takeLock(ctx context.Context, c *client.Client, in leaseInput) (leaseGrant, error) {
-	path, err := pathArgument([]string{in.key})
+	path, err := lockArgument(in.key)
 	if err != nil {
 		return leaseGrant{}, err
 	}
@@ -36,7 +51,7 @@ func takeLock(ctx context.Context, c *client.Client, in leaseInput) (leaseGrant,
 }
 
 func releaseLock(ctx context.Context, c *client.Client, in leaseInput) (any, error) {
-	path, err := pathArgument([]string{in.key})
+	path, err := lockArgument(in.key)
 	if err != nil {
 		return nil, err
 	}

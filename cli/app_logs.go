@@ -82,6 +82,8 @@ func (o *logsOptions) path(ctx context.Context, env *Env, cmd *cobra.Command) (s
 	switch {
 	case err == nil && !client.OnThisMachine(o.url):
 		return "", usage("run the command there, or name a store with --storage", "the hub at %s writes its log on its own machine", c.BaseURL())
+	case err == nil && !c.Proved(): // it could name any file
+		return "", usage("name a store with --storage", "the hub at %s is not known to be yours", c.BaseURL())
 	case err == nil:
 		return daemon.LogPath(info.StoragePath), nil
 	case o.flag.Changed || o.inherited || ctx.Err() != nil:

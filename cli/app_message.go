@@ -74,6 +74,10 @@ func runMessage(ctx context.Context, env *Env, base *baseURL, id hub.MessageID, 
 	if m.ToAgent != nil {
 		to = "agent " + string(*m.ToAgent)
 	}
-	_, err = fmt.Fprintf(env.Stdout, "%s\n%s\n", peertext.TerminalLine(fmt.Sprintf("#%d %s from %s to %s [%s]", m.ID, m.TS, m.FromAgent, to, m.Kind)), peertext.Terminal(m.Body))
+	from := string(m.FromAgent)
+	if m.User != "" {
+		from += ", a program of the user " + m.User + ","
+	}
+	_, err = fmt.Fprintf(env.Stdout, "%s\n%s\n", peertext.TerminalLine(fmt.Sprintf("#%d %s from %s to %s [%s]", m.ID, m.TS, from, to, m.Kind)), peertext.Terminal(m.Body))
 	return err
 }

@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -33,9 +36,10 @@ func newAppOpen(env *Env) *cobra.Command {
 
 The command prints an address, and opens it if it runs in a terminal with a display.
 The address has a code that is good once and for two minutes. The page exchanges it for
-a pass, keeps the pass in its tab, and acts with it as you. A pass ends by itself, or
-with --end; --list shows the passes. It needs the secret of the hub, which only the
-user who started the hub can read.
+a pass, keeps the pass in its tab, and acts with it as you. It sends the pass to nobody,
+and sends nothing to a program that has taken the port of the hub. A pass ends by itself,
+or with --end; --list shows the passes. A pass cannot say which programs the hub starts.
+It needs the secret of the hub, which only the user who started the hub can read.
 
 A program that opens a browser shows the address to other users of the machine for a
 moment. With --print no program gets it.`,
@@ -97,16 +101,21 @@ type opened struct {
 }
 
 func openConsole(ctx context.Context, env *Env, o *appOpenOptions, c *client.Client) error {
+	base, err := o.proved(ctx)
+	if err != nil {
+		return err
+	}
 	code, err := c.CreatePassCode(ctx, hub.PassCodeInput{TTLSec: int(o.lasts / time.Second)})
 	if err != nil {
 		return err
 	}
-	// What is behind # stays in the browser: no server, log or referrer gets it.
-	url := strings.TrimSuffix(o.url, "/") + "/ui/#code=" + code.Code
+	// What is behind # stays in the browser: no server, log or referrer gets it. The page that
+	// the server sends reads it, so the server has to be the hub.
+	at := base + "/ui/#code=" + code.Code
 	if o.json {
-		return printJSON(env.Stdout, opened{URL: url, ExpiresAt: code.ExpiresAt, TTLSec: code.TTLSec})
+		return printJSON(env.Stdout, opened{URL: at, ExpiresAt: code.ExpiresAt, TTLSec: code.TTLSec})
 	}
-	if _, err := fmt.Fprintln(env.Stdout, url); err != nil {
+	if _, err := fmt.Fprintln(env.Stdout, at); err != nil {
 		return err
 	}
 	fmt.Fprintf(env.Stderr, "hubcli: the address is good once, until %s; the page acts as you for %s\n", code.ExpiresAt, span(hub.Time(code.TTLSec)*1000))
@@ -114,12 +123,38 @@ func openConsole(ctx context.Context, env *Env, o *appOpenOptions, c *client.Cli
 	if o.print || len(program) == 0 {
 		return nil
 	}
-	opener := exec.CommandContext(context.WithoutCancel(ctx), program[0], append(program[1:], url)...)
+	opener := exec.CommandContext(context.WithoutCancel(ctx), program[0], append(program[1:], at)...)
 	if err := opener.Start(); err != nil {
 		fmt.Fprintf(env.Stderr, "hubcli: no browser was opened: %s does not run; open the address yourself\n", program[0])
 		return nil
 	}
 	return opener.Process.Release()
+}
+
+// proved returns the address for the browser, at which the hub has just answered, and proved
+// itself if it is one of this user. A browser may take localhost for an address at which
+// another program listens, so the address is a number.
+func (o *appOpenOptions) proved(ctx context.Context) (string, error) {
+	base := strings.TrimSuffix(o.url, "/")
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	if strings.EqualFold(u.Hostname(), "localhost") {
+		host := "127.0.0.1"
+		if note, err := client.Noted(o.root, base); err == nil && note.Address.Addr() == netip.IPv6Loopback() {
+			host = note.Address.Addr().String()
+		}
+		u.Host = net.JoinHostPort(host, u.Port())
+		if u.Port() == "" {
+			u.Host = strings.TrimSuffix(u.Host, ":")
+		}
+		base = u.String()
+	}
+	c := client.New(client.Config{BaseURL: base, DataRoot: o.root})
+	defer c.Close()
+	_, err = c.Info(ctx)
+	return base, err
 }
 
 // browser returns the program that opens an address, and its arguments before the address;

@@ -26,6 +26,7 @@ func newAppOverview(env *Env, name string) *cobra.Command {
 		listing
 		all bool
 	}
+	noted := false
 	cmd := &cobra.Command{
 		Use:   name,
 		Short: "Show the whole hub on one page",
@@ -48,6 +49,10 @@ agents that post to each other without progress. The command registers nobody.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return o.run(cmd, env, func(ctx context.Context, s *spectator) (found, error) {
 				snap, err := gatherFor(ctx, env, s.Client)
+				if err == nil && snap.Limited && !noted {
+					noted = true
+					noteUnproved(env, s.Client)
+				}
 				return found{rows: snap, text: &wholePage{snap, o.all}}, err
 			})
 		},

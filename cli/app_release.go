@@ -101,7 +101,7 @@ func breakLock(ctx context.Context, w io.Writer, o *releaseOptions) error {
 	}
 	err = take(o.lock)
 	if errors.Is(err, &hub.Error{Code: hub.CodeNotHolder}) { // agents lock files by their whole paths, too
-		if whole, pathErr := pathArgument([]string{o.lock}); pathErr == nil && whole != o.lock {
+		if whole, pathErr := lockArgument(o.lock); pathErr == nil && whole != o.lock {
 			err = take(whole)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func newAppRestore(env *Env) *cobra.Command {
 	var o struct {
 		storage
-		moveAside, check, json bool
+		moveAside, check, adopt, json bool
 	}
 	cmd := &cobra.Command{
 		Use:   "restore FILE",
@@ -27,14 +27,19 @@ The restored store has an identity of its own. Agents register with it anew, and
 passes over numbers that the original may have given out since the backup. Do not let
 the original and the restored store serve the same agents at the same time.
 
+A backup that a hub with another data root has made, on another machine or by somebody
+else, is restored with --adopt alone: the first start drops the programs, rules,
+connections and passes in it and renews its secrets. To keep them in a backup of your
+own, bring the file maker.key of its data root into this one first, by a safe way.
+
 With --check the command only says whether the backup is whole.`,
 		Example: `  hubcli app restore hub.backup --check
   hubcli app restore hub.backup --storage ./restored
   hubcli stop && hubcli app restore hub.backup --move-aside && hubcli ensure`,
 		Args: arity("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if o.check && (o.moveAside || cmd.Flags().Changed("storage")) {
-				return usage("leave --check out, or --storage and --move-aside", "--check looks at the file and makes no store")
+			if o.check && (o.moveAside || o.adopt || cmd.Flags().Changed("storage")) {
+				return usage("leave --check out, or --storage, --move-aside and --adopt", "--check looks at the file and makes no store")
 			}
 			if o.check {
 				return runCheckBackup(env, args[0], o.json)
@@ -42,12 +47,13 @@ With --check the command only says whether the backup is whole.`,
 			if err := o.storage.resolve(env, cmd); err != nil {
 				return err
 			}
-			return runAppRestore(env, args[0], o.path, o.moveAside, o.json)
+			return runAppRestore(env, args[0], o.path, o.moveAside, o.adopt, o.json)
 		},
 	}
 	f := cmd.Flags()
 	o.storage.add(f)
 	f.BoolVar(&o.moveAside, "move-aside", false, "give the store that is in the place another name")
+	addAdopt(f, &o.adopt)
 	f.BoolVar(&o.check, "check", false, "check the backup and make no store")
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
@@ -93,13 +99,13 @@ type restoreResult struct {
 	daemon.Restored
 }
 
-func runAppRestore(env *Env, file, dir string, moveAside, asJSON bool) error {
+func runAppRestore(env *Env, file, dir string, moveAside, adopt, asJSON bool) error {
 	f, err := openBackup(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	made, err := env.RestoreStore(f, dir, moveAside)
+	made, err := env.RestoreStore(f, dir, moveAside, env.origin(adopt))
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,12 @@ package cli
 
 import (
 	"bytes"
-	"context"
 	"strings"
 	"testing"
 	"time"
 
 	"hubcli/api/client"
-	"hubcli/hub"
+	"hubcli/internal/testhub"
 )
 
 // TestWhomToRetire: the agents are shown with what they have, safely for a terminal, and nobody is
@@ -20,7 +19,7 @@ func TestWhomToRetire(t *testing.T) {
 			{"agent_id":"ann","last_seen":"2026-01-01T00:00:00.000Z","rooms":["r_3"],"tasks":[1,2,3,4,5,6,7],"offers":[8],"claims":["a\u001b[2Jb"],"locks":["/x"]},
 			{"agent_id":"ben","last_seen":null,"rooms":[],"tasks":[],"offers":[],"claims":[],"locks":[]}]}}`},
 	})
-	c := client.New(client.Config{BaseURL: s.URL, OperatorToken: func(context.Context, hub.Info) (string, error) { return "secret", nil }})
+	c := client.New(client.Config{BaseURL: s.URL, DataRoot: testhub.NewFake(t, s.URL, s.Config.Handler).DataRoot})
 	defer c.Close()
 	var said bytes.Buffer
 	env := world(t, nil)

@@ -20,8 +20,8 @@ type salvageResult struct {
 // rangesShown is how many ranges of a list are printed; SALVAGED has more.
 const rangesShown = hub.SalvageShown
 
-func runSalvage(env *Env, from, to string, asJSON bool) error {
-	made, err := env.SalvageStore(from, to)
+func runSalvage(env *Env, from, to string, adopt, asJSON bool) error {
+	made, err := env.SalvageStore(from, to, env.origin(adopt))
 	if errors.Is(err, daemon.ErrNoStore) {
 		return usage("name the folder of the damaged store with --storage", "there is no store at %s", from)
 	}
@@ -32,6 +32,12 @@ func runSalvage(env *Env, from, to string, asJSON bool) error {
 		return printJSON(env.Stdout, salvageResult{Storage: to, Salvaged: made})
 	}
 	return printSalvage(env.Stdout, to, &made)
+}
+
+// origin says which stores are this user's own. Without a data root none is.
+func (e *Env) origin(adopt bool) daemon.Origin {
+	root, _ := e.dataRoot()
+	return daemon.Origin{DataRoot: root, Adopt: adopt}
 }
 
 func printSalvage(w io.Writer, to string, made *daemon.Salvaged) error {

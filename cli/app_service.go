@@ -16,6 +16,7 @@ import (
 
 	"hubcli/cli/daemon"
 	"hubcli/integrations/service"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"
 )
 
@@ -84,7 +85,7 @@ func (o *serviceOptions) settle(env *Env, cmd *cobra.Command) (*serviceFile, err
 		return nil, err
 	}
 	s := &serviceFile{Service: service.Service{Kind: service.Kind(o.manager), Name: "hubcli", Exec: []string{exe}}}
-	if o.port != defaultPort {
+	if own, _ := env.ownPort(); o.port != own {
 		s.Name = fmt.Sprintf("hubcli-%d", o.port)
 	}
 	start := startOptions{
@@ -95,7 +96,7 @@ func (o *serviceOptions) settle(env *Env, cmd *cobra.Command) (*serviceFile, err
 		return nil, err
 	}
 	s.Exec = append(s.Exec, args...)
-	if daemon.DataRootMoved(env.Getenv, runtime.GOOS) { // the service manager has another environment
+	if hubfile.DataRootMoved(env.Getenv, runtime.GOOS) { // the service manager has another environment
 		root, err := env.dataRoot()
 		if err != nil {
 			return nil, err

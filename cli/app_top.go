@@ -118,26 +118,35 @@ func (h *topHub) Log(ctx context.Context, since hub.MessageID, wait time.Duratio
 	return rows, page.NextSinceID, nil
 }
 
-// Answer answers a question as the operator.
-func (h *topHub) Answer(ctx context.Context, id hub.AskID, text string) (string, error) {
-	a, err := h.operator.AskByID(ctx, id, "")
-	if err == nil {
-		err = checkNumber(&a, text)
-	}
-	if err == nil {
-		var out hub.Outcome[hub.Ask]
-		out, err = h.operator.AnswerAsk(ctx, id, hub.AskAnswerInput{Answer: chosen(&a, text), By: userName()})
-		a = out.Row
-	}
+// Meant is the answer that a typed text means; see meant.
+func (h *topHub) Meant(asked *hub.Ask, text string, asIt bool) (string, error) {
+	return meant(asked, text, asIt)
+}
+
+// Answer answers a question as the operator, if it is still the one that was shown.
+func (h *topHub) Answer(ctx context.Context, asked *hub.Ask, answer string) (string, error) {
+	out, err := h.operator.AnswerAsk(ctx, asked.AskID, hub.AskAnswerInput{Answer: answer, By: userName(), Digest: asked.Digest})
 	if errors.Is(err, &hub.Error{Code: hub.CodeAskClosed}) {
-		if a, readErr := h.operator.AskByID(ctx, id, ""); readErr == nil {
+		if a, readErr := h.operator.AskByID(ctx, asked.AskID, ""); readErr == nil {
 			return "", askIsClosed(&a, hub.TimeOf(h.now()))
 		}
 	}
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("answered %s of %s", a.AskID, a.AgentID), nil
+	return answerTo(&out.Row), nil
+}
+
+// Ended says how a question was closed.
+func (h *topHub) Ended(ctx context.Context, asked *hub.Ask) (string, error) {
+	a, err := h.operator.AskByID(ctx, asked.AskID, "")
+	switch {
+	case err != nil:
+		return "", err
+	case a.Digest != asked.Digest:
+		return "it is not in this store", nil
+	}
+	return howAskEnded(&a, hub.TimeOf(h.now())), nil
 }
 
 // Say posts a text as the operator.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -80,7 +81,7 @@ looks with its own environment, and with its own data root.`,
 }
 
 func runBrowserEngines(ctx context.Context, env *Env, root string, asJSON bool) error {
-	engines := engine.Discover(ctx, engine.Options{DataRoot: root, Getenv: env.Getenv, Pins: env.BrowserPins})
+	engines := engine.Discover(ctx, engine.Options{DataRoot: root, Getenv: env.Getenv, Pins: env.BrowserPins, AsNobody: os.Geteuid() == 0})
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hubcli/internal/require"
 )
 
 // TestBashCompletesAlone: the script works in a bash that has loaded nothing else.
 func TestBashCompletesAlone(t *testing.T) {
 	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash")
-	}
+	require.NoError(t, err)
 	script := runIn(t, world(t, nil), "completion", "bash")
 	if script.exit != 0 || script.stderr != "" {
 		t.Fatalf("exit %d, %s", script.exit, script.stderr)

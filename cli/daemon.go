@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"hubcli/cli/daemon"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"
 
 	"github.com/spf13/cobra"
@@ -26,9 +27,12 @@ type daemonOptions struct {
 	limits
 	lifeline
 
-	// Hidden flags: ensure and app start use the first two for the daemon that
-	// they start. An error about a truncated store names the third.
+	adopt bool
+
+	// Hidden flags: ensure and app start use the first three for the daemon that
+	// they start. An error about a truncated store names the last.
 	logFile            string
+	spoolHere          string // the default spool of the folder in which they were started
 	autoEnsureAdapters bool
 	acceptTruncated    bool
 }
@@ -40,16 +44,21 @@ func (o *daemonOptions) add(env *Env, f *pflag.FlagSet) {
 	f.BoolVar(&o.quiet, "quiet", false, "log warnings and errors only")
 	o.spool.add(f)
 	o.limits.add(f)
+	addAdopt(f, &o.adopt)
 	o.lifeline.add(f)
 	f.StringVar(&o.logFile, logFileFlag, "", "")
 	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "")
+	f.StringVar(&o.spoolHere, spoolHereFlag, "", "")
 	f.BoolVar(&o.acceptTruncated, "accept-truncated", false, "")
-	for _, name := range []string{logFileFlag, "auto-ensure-adapters", "accept-truncated"} {
+	for _, name := range []string{logFileFlag, spoolHereFlag, "auto-ensure-adapters", "accept-truncated"} {
 		f.Lookup(name).Hidden = true
 	}
 }
 
-const logFileFlag = "log-file"
+const (
+	logFileFlag   = "log-file"
+	spoolHereFlag = "spool-here"
+)
 
 // runDaemon serves in this process until ctx ends.
 func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptions) error {
@@ -63,7 +72,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 	ctx, release := o.tie(ctx, env.Stdin)
 	defer release()
 	// The port is bound first: a hub that cannot listen must not make a store.
-	cfg.Listener, err = listen(ctx, o.address, cfg.Storage, o.allowRemote)
+	cfg.Listener, err = listen(ctx, env, o.address, cfg.Storage, o.allowRemote)
 	if err != nil {
 		return err
 	}
@@ -81,7 +90,7 @@ func runDaemon(ctx context.Context, env *Env, cmd *cobra.Command, o *daemonOptio
 		}
 		if !o.quiet {
 			fmt.Fprintf(env.Stderr, "hubcli: ready at http://%s, store %s; stop with Ctrl-C or: hubcli stop%s\n",
-				addr, peertext.TerminalLine(cfg.Storage), stopFlags(addr))
+				addr, peertext.TerminalLine(cfg.Storage), stopFlags(env, addr))
 		}
 	}
 	err = env.Daemon(ctx, cfg)
@@ -114,23 +123,26 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 		return DaemonConfig{}, err
 	}
 	spoolDir, err := absolute("--spool-dir", o.spool.dir)
+	if o.spoolHere != "" && !cmd.Flags().Changed("spool-dir") {
+		spoolDir, err = absolute("--"+spoolHereFlag, o.spoolHere)
+	}
 	if err != nil {
 		return DaemonConfig{}, err
 	}
 	// Without a data root no adapters can be installed; a hub can run all the same.
 	root, _ := env.dataRoot()
 	return DaemonConfig{
-		Host: o.host, Port: o.port, Storage: storage, DataRoot: root, DataRootGiven: daemon.DataRootMoved(env.Getenv, runtime.GOOS),
+		Host: o.host, Port: o.port, Storage: storage, DataRoot: root, NotedIn: root, MarkedIn: root, DataRootGiven: hubfile.DataRootMoved(env.Getenv, runtime.GOOS),
 		AllowRemote: o.allowRemote, Quiet: o.quiet,
 		SpoolDir: spoolDir, SpoolGiven: cmd.Flags().Changed("spool-dir"),
 		Limits: o.Limits, AutoEnsureAdapters: o.autoEnsureAdapters,
-		AcceptTruncated: o.acceptTruncated,
-		Version:         env.Version, Log: env.Stderr, LogFile: o.logFile,
+		AcceptTruncated: o.acceptTruncated, Adopt: o.adopt,
+		Version: env.Version, Log: env.Stderr, LogFile: o.logFile,
 	}, nil
 }
 
 // stopFlags returns the flags with which stop finds the hub at addr.
-func stopFlags(addr string) string {
+func stopFlags(env *Env, addr string) string {
 	host, port, err := net.SplitHostPort(addr)
 	if err != nil {
 		return ""
@@ -139,20 +151,20 @@ func stopFlags(addr string) string {
 	if ip := net.ParseIP(host); host != defaultHost && (ip == nil || !ip.IsUnspecified()) {
 		flags += " --host " + host
 	}
-	if port != strconv.Itoa(defaultPort) {
+	if own, _ := env.ownPort(); port != strconv.Itoa(own) {
 		flags += " --port " + port
 	}
 	return flags
 }
 
 // listen binds the address, or names the process that has it.
-func listen(ctx context.Context, a address, storage string, allowRemote bool) (net.Listener, error) {
+func listen(ctx context.Context, env *Env, a address, storage string, allowRemote bool) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", a.String())
 	switch {
 	case err == nil:
 	case errors.Is(err, syscall.EADDRINUSE) || daemon.IsAddrInUse(err):
-		return nil, portTaken(ctx, a, storage)
+		return nil, portTaken(ctx, env, a, storage)
 	case errors.Is(err, syscall.EACCES):
 		return nil, usage("choose a port from 1024 on", "port %d may not be listened on by this user", a.port)
 	default:
@@ -177,17 +189,28 @@ func reason(err error) error {
 }
 
 // portTaken is the error for a port that is in use.
-func portTaken(ctx context.Context, a address, storage string) error {
-	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(a.String())
+func portTaken(ctx context.Context, env *Env, a address, storage string) error {
+	elsewhere := "choose another port with --port, or free this one with: hubcli stop" + stopFlags(env, a.String())
 	found := daemon.Probe(ctx, a.baseURL())
 	switch {
-	case found.Kind == daemon.Hub && daemon.SameStore(found.Info.StoragePath, storage):
-		return fail(ExitUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(a.String()),
+	case found.Kind == daemon.Impostor:
+		return found.Err
+	case found.Kind == daemon.Hub && found.Proved && daemon.SameStore(found.Info.StoragePath, storage):
+		return fail(ExitUnreachable, "use the hub that runs, or stop it with: hubcli stop"+stopFlags(env, a.String()),
 			"a hub of the same store already runs at %s", a.baseURL())
-	case found.Kind == daemon.Hub:
+	case found.Kind == daemon.Hub && found.Proved:
 		return fail(ExitUnreachable, elsewhere,
 			"port %d is held by a hub with another store, %s", a.port, found.Info.StoragePath)
+	}
+	other := found.Owner
+	if other == "" {
+		other = daemon.OtherUser(ctx, a.baseURL())
+	}
+	switch other {
 	default:
+		return fail(ExitUnreachable, "choose another port with --port; hubcli ensure finds one for a hub of your own and remembers it",
+			othersWords, a.baseURL(), peertext.TerminalLine(other))
+	case "":
 		return fail(ExitUnreachable, "choose another port with --port", "port %d is held by another program", a.port)
 	}
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"hubcli/cli/daemon"
+	"hubcli/internal/hubfile"
 )
 
 func newDataRoot(env *Env) *cobra.Command {
@@ -36,7 +36,7 @@ ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 
 // dataRoot returns the folder of this user's data.
 func (e *Env) dataRoot() (string, error) {
-	root, err := daemon.DataRoot(e.Getenv, runtime.GOOS)
+	root, err := hubfile.DataRoot(e.Getenv, runtime.GOOS)
 	if err != nil {
 		return "", usage("set HUB_DATA_ROOT to a folder", "%v", err)
 	}

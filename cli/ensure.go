@@ -23,7 +23,9 @@ If none runs, the command starts one in the background, which logs to hub.log in
 its store. However many callers run this at once, exactly one hub starts and all
 succeed. A store has one hub: if another hub serves the store at another address,
 the command fails at once and names that hub's process and address.
-Without --host and --port the address comes from HUB_BASE_URL, if that is set.
+Without --host and --port the address comes from HUB_BASE_URL, if that is set, or
+else from the port that the data root remembers. Where nothing names the address and
+the hub there is another user's, your hub gets a port of its own, which is remembered.
 It is an error if the running hub does not serve the store that --storage names;
 other options that differ from the running hub's only cause a warning.`,
 		Example: `  hubcli ensure
@@ -41,6 +43,7 @@ other options that differ from the running hub's only cause a warning.`,
 	f.Var(waitValue(&o.timeout, inSeconds), "timeout", "`time` to wait for the hub, such as 90, 90s or 5m")
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	o.limits.add(f)
+	addAdopt(f, &o.adopt)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }
@@ -59,6 +62,11 @@ func runEnsure(ctx context.Context, env *Env, cmd *cobra.Command, o *startOption
 	got, err := o.start(ctx, env, cmd)
 	if err != nil {
 		return err
+	}
+	if root, err := env.dataRoot(); err == nil {
+		if text, fix := daemon.NoSocket(root, o.baseURL(), env.InspectStore); text != "" {
+			env.note("%s. To mend it: %s", text, fix)
+		}
 	}
 	return printStarted(env, o, got)
 }

@@ -14,7 +14,8 @@ import (
 // Env holds what commands use of their surroundings. Version, Stdin, Stdout,
 // Stderr, Getenv, Now and Executable are required.
 type Env struct {
-	Version string
+	Version     string
+	StoreFormat int // the newest format of a store that this program knows; 0: it is not told
 
 	Stdin  io.Reader
 	Stdout io.Writer
@@ -54,10 +55,10 @@ type Env struct {
 	InspectStore func(dir string) (daemon.StoreInfo, error)
 	// ExamineStore reads through a store that no hub serves, and changes nothing. The
 	// error is daemon.ErrNoStore or a *Failure.
-	ExamineStore func(dir string) (daemon.Examined, error)
+	ExamineStore func(dir, root string) (daemon.Examined, error)
 	// SalvageStore makes a store in the folder to of everything whole in another, which it
 	// does not change. The error is daemon.ErrNoStore or a *Failure.
-	SalvageStore func(from, to string) (daemon.Salvaged, error)
+	SalvageStore func(from, to string, o daemon.Origin) (daemon.Salvaged, error)
 	// DeleteStore deletes a store that no hub serves. The error is a *Failure.
 	// The remark names files in the folder that did not belong to the store.
 	DeleteStore func(dir string) (remark string, err error)
@@ -65,7 +66,11 @@ type Env struct {
 	// *Failure.
 	CheckBackup func(r io.Reader) (daemon.Backup, error)
 	// RestoreStore makes a store in dir of a backup. The error is a *Failure.
-	RestoreStore func(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restored, error)
+	RestoreStore func(file io.ReadSeeker, dir string, moveAside bool, o daemon.Origin) (daemon.Restored, error)
+	// port is what ownPort returns, and portUnusable its error; 0: it looks anew.
+	port         int
+	portUnusable error
+
 	// ShowLicense looks at the license that a data root keeps. It writes nothing and needs
 	// neither a hub nor a network.
 	ShowLicense func(ctx context.Context, dataRoot string) (hub.License, error)
@@ -86,16 +91,22 @@ type DaemonConfig struct {
 	AllowRemote bool         // callers beyond loopback are allowed
 	Quiet       bool         // log warnings and errors only
 	DataRoot    string       // of the user; empty if there is none
+	NotedIn     string       // the data root in which programs find the hub; empty: nowhere
+	MarkedIn    string       // the data root whose key marks the store
 	// DataRootGiven says that an environment variable has moved DataRoot, so a
 	// process with another environment would not find it.
 	DataRootGiven bool
 	SpoolDir      string
-	SpoolGiven    bool // --spool-dir was given: serve it even before it exists
-	Limits        hub.Limits
+	// SpoolGiven says that the operator has named the spool. It is made if it is missing,
+	// and served whoever made it. Any other is served only if this hub has done so before.
+	SpoolGiven bool
+	Limits     hub.Limits
 	// AutoEnsureAdapters asks to install or repair detected harness adapters.
 	AutoEnsureAdapters bool
 	// AcceptTruncated opens a store that has lost acknowledged records.
 	AcceptTruncated bool
+	// Adopt takes over a store that no hub of this user has made.
+	Adopt bool
 
 	Version string
 	Log     io.Writer // one line per write; never a body or a secret

@@ -154,6 +154,11 @@ func (s *spool) add(f *pflag.FlagSet) {
 	f.StringVar(&s.dir, "spool-dir", defaultSpoolDir, "`folder` of the file spool for sandboxed agents")
 }
 
+// addAdopt adds --adopt.
+func addAdopt(f *pflag.FlagSet, adopt *bool) {
+	f.BoolVar(adopt, "adopt", false, "take over a store that no hub of yours made; its programs, rules and passes are dropped")
+}
+
 // lifeline is the hidden --stop-with-stdin, for programs that start this one as their
 // child.
 type lifeline struct{ given bool }
@@ -206,7 +211,7 @@ func between(least int, names ...string) cobra.PositionalArgs {
 }
 
 // pathFlags name files, whose names need not be UTF-8.
-var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "body-file", "out", "profile", "data-root"}
+var pathFlags = []string{"storage", "spool-dir", "relay-dir", "file", "body-file", "out", "profile", "data-root", logFileFlag, spoolHereFlag}
 
 // validText refuses text that is not UTF-8, because JSON would change it on the
 // way to the hub.

@@ -19,16 +19,29 @@ import (
 type baseURL struct {
 	url       string
 	flag      *pflag.Flag
-	inherited bool // HUB_BASE_URL is set; the flag counts more
+	inherited bool   // HUB_BASE_URL is set; the flag counts more
+	own       bool   // the data root remembers a port of this user's hub
+	unusable  error  // why it could not be read
+	root      string // the data root; empty: that of the process
 }
 
 func (b *baseURL) add(env *Env, f *pflag.FlagSet) {
 	f.StringVar(&b.url, "base-url", client.DefaultBaseURL, "`address` of the hub, if not that in "+hook.EnvBaseURL)
 	b.flag = f.Lookup("base-url")
+	b.root, _ = env.dataRoot() // without one no hub is known
 	if named := env.Getenv(hook.EnvBaseURL); named != "" {
 		b.url, b.inherited = named, true
+		return
+	}
+	port, unusable := env.ownPort()
+	b.unusable = unusable
+	if port != defaultPort {
+		b.url, b.own = address{host: defaultHost, port: port}.baseURL(), true
 	}
 }
+
+// unnamed reports whether neither a flag nor the environment names the address.
+func (b *baseURL) unnamed() bool { return !b.flag.Changed && !b.inherited }
 
 // check refuses a malformed address.
 func (b *baseURL) check() error {
@@ -57,6 +70,10 @@ func (b *baseURL) source() string {
 		return "--" + b.flag.Name
 	case b.inherited:
 		return hook.EnvBaseURL
+	case b.own:
+		return "the port in the data root"
+	case b.unusable != nil:
+		return "the default, because the port in the data root cannot be used: " + b.unusable.Error()
 	}
 	return "the default"
 }
@@ -66,7 +83,7 @@ func (b *baseURL) client() (*client.Client, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	return client.New(client.Config{BaseURL: b.url}), nil
+	return client.New(client.Config{BaseURL: b.url, DataRoot: b.root}), nil
 }
 
 // agent is the flag of an agent id: --agent, or --by.
@@ -121,23 +138,29 @@ func (a *agent) optional() (hub.AgentID, error) {
 func (a *agent) replaces() bool { return a.flag.Changed }
 
 // addressFlags are --host and --port. HUB_BASE_URL replaces them if neither is
-// given.
+// given. Without it the port is the one that the data root remembers.
 type addressFlags struct {
 	address
-	named string // HUB_BASE_URL
-	flags *pflag.FlagSet
+	named   string // HUB_BASE_URL
+	flags   *pflag.FlagSet
+	unnamed bool // neither a flag nor the environment names the address, as settle has found
 }
 
 func (a *addressFlags) add(env *Env, f *pflag.FlagSet, minPort int) {
 	a.address.add(f, minPort)
 	a.flags, a.named = f, env.Getenv(hook.EnvBaseURL)
+	a.port, _ = env.ownPort() // ensure and the doctor say what is wrong with it
 }
+
+// given reports whether --host or --port is.
+func (a *addressFlags) given() bool { return a.flags.Changed("host") || a.flags.Changed("port") }
 
 // settle decides the address. If starts is true, a hub will listen there, which
 // is possible only on this machine. A host name is replaced by its address, so
 // that starting, finding and stopping a hub mean the same address.
 func (a *addressFlags) settle(starts bool) error {
-	if a.named == "" || a.flags.Changed("host") || a.flags.Changed("port") {
+	a.unnamed = a.named == "" && !a.given()
+	if a.named == "" || a.given() {
 		return a.settleFlags(starts)
 	}
 	if err := client.CheckBaseURL(a.named); err != nil {

@@ -15,12 +15,12 @@ var calls = []string{
 	"post --agent a x", "poll --agent a", "whoami --agent a", "resolve .", "watch --agent a --room r_1 --until message-from:b --timeout 0",
 	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app top", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs open --room r_1 x", "app runs", "app claim --agent a k", "app lock --agent a f",
-	"app notify", "app open", "app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
+	"app notify", "app users list", "app users allow b", "app users refuse b", "app open", "app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s", "app spawns start codex",
 	"app spawns policy", "app logs",
 	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",
 	"app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x", "app end a --reason x",
-	"capsule export p --out never.hubpack --yes", "capsule import never.hubpack --yes", "capsule inspect never.hubpack", "project create --name p", "project list", "project show p", "project rename p n", "project export p --out never --yes", "project archive p", "project unarchive p", "app archive c", "app retire a", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
+	"capsule export p --out never.hubpack --yes", "capsule import never.hubpack --yes", "capsule inspect never.hubpack", "project create --name p", "project list", "project show p", "project rename p n", "project export p --out never --yes", "project archive p", "project unarchive p", "app archive c", "app retire a", "app clear rooms --by a --yes", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
 	"app permissions on", "app permissions off", "app permissions list", "app permissions allow Read", "app permissions deny Bash git push", "app permissions move 1 --last", "app permissions remove 1",
 	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room guard r_1 off", "room replay r_1 --out never.html", "room allow-host r_1 localhost:3000", "room unbind .",
 	"decision add --room r_1 --title t", "decision list --room r_1", "decision show d_1",
@@ -88,7 +88,7 @@ func TestEveryCommandTakesTheAgentOfTheEnvironment(t *testing.T) {
 				flag = f
 			}
 		}
-		if flag == nil || c.Name() == "mcp" || c.Name() == "log" || c.Name() == "pause" || c.Name() == "resume" { // the bridge's identity is its own: docs/mcp.md; log selects by it, and a pause acts as nobody
+		if flag == nil || c.Name() == "mcp" || c.Name() == "log" || c.Name() == "pause" || c.Name() == "resume" || c.Name() == "clear" { // the bridge's identity is its own: docs/mcp.md; log and clear select by it, and a pause acts as nobody
 			continue
 		}
 		if !strings.Contains(flag.Usage, "HUB_AGENT") {

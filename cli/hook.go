@@ -17,6 +17,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/integrations/hook"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/process"
 )
 
@@ -152,9 +153,14 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	all := ctx
 	ctx, cancel := context.WithTimeout(all, budget.calls)
 	defer cancel()
-	transport := hookTransport(budget.connect)
+	// A missing data root is no reason to fail.
+	root := o.dataRoot
+	if root == "" {
+		root, _ = env.dataRoot()
+	}
+	transport := hookTransport(budget.connect, root)
 	defer transport.CloseIdleConnections()
-	c := hookConfig(env, transport, base, o)
+	c := hookConfig(env, transport, base, root, o)
 	more := make(chan time.Duration, 1)
 	c.Longer = func(d time.Duration) (context.Context, context.CancelFunc) {
 		more <- d
@@ -184,37 +190,30 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	}
 }
 
-func hookConfig(env *Env, transport *http.Transport, base string, o *hookOptions) *hook.Config {
-	// A missing data root or working folder is no reason to fail.
-	root := o.dataRoot
-	if root == "" {
-		root, _ = env.dataRoot()
-	}
-	dir, _ := os.Getwd()
+func hookConfig(env *Env, transport *http.Transport, base, root string, o *hookOptions) *hook.Config {
+	dir, _ := os.Getwd() // a missing one is no reason to fail
 	return &hook.Config{
-		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: client.DefaultBaseURL,
+		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: hubfile.BaseURL(root),
 		DataRoot: root, Dir: dir, Staged: hook.Staged(dir), Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err
 			}
-			return client.New(client.Config{BaseURL: url, Transport: transport}), nil
+			c := client.New(client.Config{BaseURL: url, DataRoot: root, Transport: transport})
+			return c.Judge(func() (string, error) { return client.NotedToken(root, url) }), nil
 		},
 	}
 }
 
-// hookTransport gives up early if no connection comes about. To a hub on this
-// machine it connects from loopback.
-func hookTransport(connect time.Duration) *http.Transport {
+// hookTransport gives up early if no connection comes about.
+func hookTransport(connect time.Duration, root string) *http.Transport {
 	return &http.Transport{
 		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			ctx, cancel := context.WithTimeout(ctx, connect)
-			defer cancel()
 			host, _, err := net.SplitHostPort(addr)
 			if err != nil {
 				return nil, err
 			}
-			return client.Dialer(host)(ctx, network, addr)
+			return client.Dialer(host, root, connect)(ctx, network, addr)
 		},
 		DisableCompression: true,
 	}

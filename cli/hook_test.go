@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -12,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/api"
+	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
+	"hubcli/internal/testhub"
 	"hubcli/internal/testport"
 )
 
@@ -243,28 +248,46 @@ func TestHookOfAnotherDataRoot(t *testing.T) {
 	}
 }
 
-// promptHub answers a permission hook: the paths that hang never answer.
-func promptHub(t *testing.T, hangs string) string {
+// promptHub answers a permission hook as the hub of this user: the paths that hang never
+// answer. It returns its address and its data root.
+func promptHub(t *testing.T, hangs string) (url, dataRoot string) {
 	t.Helper()
 	ended := make(chan struct{})
 	mux := http.NewServeMux()
-	answer := func(path, result string) {
+	answer := func(path string, result func(body []byte) string) {
 		mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
 			if hangs != "" && strings.HasSuffix(r.URL.Path, hangs) {
 				<-ended
 			}
 			w.Header().Set("Content-Type", "application/json")
-			w.Header().Set("X-Hub-Instance", "i1")
-			_, _ = io.WriteString(w, `{"ok":true,"result":`+result+`}`)
+			w.Header().Set("X-Hub-Instance", string(testhub.FakeInstance))
+			_, _ = io.WriteString(w, `{"ok":true,"result":`+result(body)+`}`)
 		})
 	}
-	answer("/v1/hub-info", `{"instance_id":"i1"}`)
-	answer("/v1/turns", `{"noted":true}`)
-	answer("/v1/permissions/requests", `{"verdict":"ask","ask_id":"ask_1","wait_sec":1}`)
-	answer("/v1/permissions/requests/ask_1/await", `{"verdict":"allow","ask_id":"ask_1"}`)
-	s := httptest.NewServer(mux)
+	proved := func(p hub.Permission) func([]byte) string {
+		return func(body []byte) string {
+			var sent struct{ Nonce string }
+			_ = json.Unmarshal(body, &sent)
+			p.MAC = api.VerdictMAC(testhub.FakeToken, sent.Nonce, sha256.Sum256(body), &p)
+			b, _ := json.Marshal(p)
+			return string(b)
+		}
+	}
+	id := hub.AskID("ask_1")
+	answer("/v1/hub-info", func([]byte) string { return `{"instance_id":"` + string(testhub.FakeInstance) + `"}` })
+	answer("/v1/turns", func([]byte) string { return `{"noted":true}` })
+	answer("/v1/permissions/requests", proved(hub.Permission{Verdict: hub.PermissionAsk, AskID: &id, WaitSec: 1}))
+	answer("/v1/permissions/requests/ask_1/await", proved(hub.Permission{Verdict: hub.PermissionAllow, AskID: &id}))
+	var fake *testhub.Fake
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !fake.Prove(w, r) {
+			mux.ServeHTTP(w, r)
+		}
+	}))
 	t.Cleanup(func() { close(ended); s.Close() })
-	return s.URL
+	fake = testhub.NewFake(t, s.URL, nil)
+	return s.URL, fake.DataRoot
 }
 
 // TestHookWaitsNoLongerThanItMay: a hub that hangs before it has asked the operator costs
@@ -272,7 +295,8 @@ func promptHub(t *testing.T, hangs string) string {
 func TestHookWaitsNoLongerThanItMay(t *testing.T) {
 	const prompt = `{"session_id":"s","prompt_id":"p","cwd":"/","tool_name":"Bash","tool_input":{"command":"make"}}`
 	for hangs, want := range map[string]string{"": "allow", "/requests": "", "/await": ""} {
-		vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": promptHub(t, hangs), "HUB_AGENT": "dev-a"}
+		url, root := promptHub(t, hangs)
+		vars := map[string]string{"HUB_DATA_ROOT": root, "HUB_BASE_URL": url, "HUB_AGENT": "dev-a"}
 		got, took := hooked(t, vars, strings.NewReader(prompt), "permission")
 		if got.exit != 0 || got.stderr != "" || (got.stdout == "") != (want == "") || !strings.Contains(got.stdout, want) || took > patience {
 			t.Errorf("a hub that hangs at %q: %+v after %s", hangs, got, took)

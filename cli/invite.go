@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/api"
-	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"
 )
 
@@ -114,7 +114,7 @@ func uses(n int) string {
 // elsewhere returns the flag that a suggested command needs if the hub is not
 // at the default address.
 func (b *baseURL) elsewhere() string {
-	if b.url == client.DefaultBaseURL {
+	if b.url == hubfile.BaseURL(b.root) {
 		return ""
 	}
 	return " --base-url " + b.url

@@ -14,6 +14,7 @@ import (
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/integrations/wake"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/process"
 	"hubcli/mcp"
 	"hubcli/mcp/session"
@@ -126,27 +127,47 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		return c, err
 	}
 	c.DataRoot = root // the bridge works without one
-	if addr, ok := startable(o.url); ok && !o.noEnsure {
+	if o.baseURL.unnamed() && root != "" {
+		c.Where = func() string { return hubfile.BaseURL(root) }
+	}
+	if _, ok := startable(o.url); ok && !o.noEnsure {
 		if err := o.storage.resolve(env, cmd); err != nil {
-			return c, err
+			if o.storage.given {
+				return c, err
+			}
+			// The client would show a connection that was closed, and no reason. So the bridge
+			// serves, and its tools say what is missing where no hub runs.
+			c.Ensure = func(context.Context) error { return asHubError(err) }
+			c.Restart = c.Ensure
+			return c, nil
 		}
-		c.Ensure = func(ctx context.Context) error { return asHubError(o.ensure(ctx, env, cmd, addr)) }
+		c.Ensure = func(ctx context.Context) error { return asHubError(o.ensure(ctx, env, cmd, &c)) }
 		c.Restart = func(ctx context.Context) error {
-			if env.machine().Stopped(addr.baseURL()) {
+			if addr := o.where(&c); env.machine().Stopped(addr.baseURL()) {
 				return &hub.Error{
 					Code: hub.CodeUnreachable, Message: "the hub at " + addr.baseURL() + " was stopped by a user",
-					Fix: "if it is needed, start one with: " + ensureCommand(addr),
+					Fix: "if it is needed, start one with: " + ensureCommand(root, addr),
 				}
 			}
-			return asHubError(o.ensure(ctx, env, cmd, addr))
+			return asHubError(o.ensure(ctx, env, cmd, &c))
 		}
 	}
 	return c, nil
 }
 
+// where is the address at which the bridge starts a hub.
+func (o *mcpOptions) where(c *mcp.Config) address {
+	url := o.url
+	if c.Where != nil {
+		url = c.Where()
+	}
+	a, _ := startable(url) // config has looked
+	return a
+}
+
 // ensureCommand returns the command line that starts a hub at the address.
-func ensureCommand(a address) string {
-	if a.port == defaultPort {
+func ensureCommand(root string, a address) string {
+	if a.port == hubfile.Port(root) {
 		return "hubcli ensure"
 	}
 	return "hubcli ensure --port " + strconv.Itoa(a.port)
@@ -155,16 +176,21 @@ func ensureCommand(a address) string {
 // asHubError turns a failure into an error that a tool can answer.
 func asHubError(err error) error {
 	var f *Failure
+	var h *hub.Error
+	if errors.As(err, &f) && errors.As(f.Err, &h) {
+		return h
+	}
 	if errors.As(err, &f) {
 		return &hub.Error{Code: hub.CodeUnreachable, Message: f.Sentence, Fix: f.Fix}
 	}
 	return err
 }
 
-// ensure starts a hub at addr as the command ensure does.
-func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, addr address) error {
+// ensure starts a hub as the command ensure does.
+func (o *mcpOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command, c *mcp.Config) error {
 	start := startOptions{
-		addressFlags: addressFlags{address: addr}, storage: o.storage, limits: limits{hub.DefaultLimits()}, timeout: o.ensureTimeout,
+		addressFlags: addressFlags{address: o.where(c), named: env.Getenv(hook.EnvBaseURL), flags: cmd.Flags(), unnamed: c.Where != nil},
+		storage:      o.storage, limits: limits{hub.DefaultLimits()}, timeout: o.ensureTimeout,
 	}
 	_, err := start.start(ctx, env, cmd)
 	return err

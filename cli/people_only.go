@@ -15,7 +15,7 @@ import (
 var forPeopleOnly = []string{
 	"answer", "say", "pause", "resume", "mute", "unmute", "budget", "assign", "complete", "cancel", "release", "end", "notify", "top", "backup", "debug",
 	"on", "off", "allow", "deny", "move", "remove", "policy", "stop", // of app permissions and app spawns
-	"archive", "unarchive", "retire", "rename", "guard",
+	"archive", "unarchive", "clear", "retire", "rename", "guard",
 }
 
 // refuseAgents makes these commands refuse where the environment names an agent.

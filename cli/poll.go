@@ -184,6 +184,9 @@ func printPage(env *Env, asJSON bool, page hub.Page, next hub.MessageID) error {
 func printMessage(w io.Writer, m hub.Message) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "#%d %s %s", m.ID, m.Channel, m.FromAgent)
+	if m.User != "" {
+		fmt.Fprintf(&b, " (user %s)", m.User)
+	}
 	if m.ToAgent != nil {
 		fmt.Fprintf(&b, " -> %s", *m.ToAgent)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/internal/maker"
 	"hubcli/internal/peertext"
-	"hubcli/relay"
 	"hubcli/relay/forwarder"
 )
 
@@ -33,10 +33,14 @@ func newRelay(env *Env) *cobra.Command {
 that they write there, send them to the hub, and write the answers into the
 folder. The folder is made if it is missing.
 
-A hub that was started with --spool-dir, or in a folder that holds .hub-relay,
-does the same by itself, unless another hub serves the folder already. Any number
-of forwarders may serve one folder, all for the same hub. The command runs until it
-is interrupted. Unanswered requests stay in the folder for the next forwarder.
+A hub that was started with --spool-dir does the same by itself, unless another hub
+serves the folder already. Any number of forwarders may serve one folder, all for the
+same hub. The command runs until it is interrupted. Unanswered requests stay in the
+folder for the next forwarder.
+
+A folder .hub-relay that none of your forwarders has made may have come with a
+repository: it is served only if --spool-dir names it. What lies in a folder when a
+forwarder accepts it is rejected.
 
 For the hub, a process that can write into an agent's folder below requests is that
 agent. Calls of the operator are not forwarded.`,
@@ -44,7 +48,7 @@ agent. Calls of the operator are not forwarded.`,
   hubcli relay --spool-dir /srv/sandbox/spool --base-url http://127.0.0.1:7001`,
 		Args: arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runRelay(cmd.Context(), env, &o)
+			return runRelay(cmd.Context(), env, cmd, &o)
 		},
 	}
 	f := cmd.Flags()
@@ -60,7 +64,7 @@ agent. Calls of the operator are not forwarded.`,
 	return cmd
 }
 
-func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
+func runRelay(ctx context.Context, env *Env, cmd *cobra.Command, o *relayOptions) error {
 	if err := o.baseURL.check(); err != nil {
 		return err
 	}
@@ -70,11 +74,12 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	}
 	noteFileLimit(env)
 	noteHub(ctx, env, o.url)
-	if err := relay.MakeSpool(dir); err != nil {
-		return usage("name a folder that you may write to with --spool-dir", "the spool cannot be made: %v", err)
+	accept, err := acceptance(env, cmd)
+	if err != nil {
+		return err
 	}
 	f, err := forwarder.New(forwarder.Config{
-		Dir: dir, Create: true, BaseURL: o.url,
+		Dir: dir, Create: true, Accept: accept, BaseURL: o.url,
 		PollInterval: o.pollInterval, RequestTimeout: o.requestTimeout, Notify: !o.noNotify,
 		Logger: slog.New(slog.NewTextHandler(env.Stderr, nil)),
 		Ready: func() {
@@ -83,6 +88,13 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	})
 	if err != nil {
 		return asUsage(err)
+	}
+	switch err := f.Make(); {
+	case errors.Is(err, forwarder.ErrNotAccepted):
+		return usage("name it with --spool-dir, if it is yours: what lies in it by then is rejected; or name another folder",
+			"the spool %s is not served: no forwarder of yours has made it", dir)
+	case err != nil:
+		return usage("name a folder that you may write to with --spool-dir", "the spool cannot be made: %v", err)
 	}
 	ctx, release := o.tie(ctx, env.Stdin)
 	defer release()
@@ -93,11 +105,32 @@ func runRelay(ctx context.Context, env *Env, o *relayOptions) error {
 	return nil // a signal is the usual end, as for the daemon
 }
 
+// acceptance says which spools the command may serve. Without a data root it can leave no
+// mark, so that it serves what is named.
+func acceptance(env *Env, cmd *cobra.Command) (*forwarder.Acceptance, error) {
+	a := &forwarder.Acceptance{Server: "relay", Named: cmd.Flags().Changed("spool-dir"), Anyones: true}
+	root, err := env.dataRoot()
+	switch {
+	case err != nil && a.Named:
+		return a, nil
+	case err != nil:
+		return nil, usage("name the spool with --spool-dir, or set HUB_DATA_ROOT to a folder of your own", "without a data root nobody can tell whose spool %s is", defaultSpoolDir)
+	}
+	if a.Key, err = maker.Load(root); err != nil {
+		return nil, usage("set HUB_DATA_ROOT to a folder of your own that you may write to", "the secret of the data root cannot be had: %v", err)
+	}
+	return a, nil
+}
+
 // noteHub warns the operator that the relay was started too early or with a
 // wrong address, before an agent gets an error.
 func noteHub(ctx context.Context, env *Env, url string) {
 	switch found := daemon.Probe(ctx, url); found.Kind {
 	case daemon.Hub:
+	case daemon.Impostor:
+		env.note("%v; until the hub is back, requests are answered 599", found.Err)
+	case daemon.Others:
+		env.note("%v; requests are refused", found.Err)
 	case daemon.Foreign:
 		env.note("the server at %s is not a hub", url)
 	default:

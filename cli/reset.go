@@ -65,7 +65,22 @@ func runReset(ctx context.Context, env *Env, a address, dir string, yes bool) er
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if found.Kind == daemon.Hub && !daemon.SameStore(found.Info.StoragePath, dir) {
+	found = env.machine().Recognize(ctx, a.baseURL(), dir, found)
+	if pid := env.machine().Earlier(a.baseURL(), dir, found); pid != 0 {
+		return earlierHub(ExitRefused, pid)
+	}
+	if found.Kind == daemon.Impostor && info.Held {
+		return found.Err
+	}
+	ours := found.Kind == daemon.Hub && found.Proved
+	if found.Kind == daemon.Hub && !ours && found.Owner != "" {
+		return othersHub(a, found.Owner)
+	}
+	if found.Kind == daemon.Hub && !ours {
+		return fail(ExitRefused, "name the address of your own hub with --host and --port; if that hub is yours, set HUB_DATA_ROOT as it was when the hub was started",
+			"the hub at %s is not known to be yours: no hub of your data root has served there", a.baseURL())
+	}
+	if ours && !daemon.SameStore(found.Info.StoragePath, dir) {
 		return otherStore(a, found.Info.StoragePath, dir)
 	}
 	if missing && !info.Rest {

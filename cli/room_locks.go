@@ -63,7 +63,7 @@ func runRoomLocks(ctx context.Context, env *Env, base *baseURL, ref *roomRef, po
 	if err != nil {
 		return err
 	}
-	out, err := c.SetLocks(ctx, room.RoomID, hub.LockPolicyInput{Locks: policy})
+	out, err := c.AsOperator().SetLocks(ctx, room.RoomID, hub.LockPolicyInput{Locks: policy})
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,7 +25,8 @@ current folder. For everyday use start one hub per machine in the background
 with "hubcli ensure"; it keeps its store in the data root.
 
 Flags of a subcommand go after its name: hubcli ensure --port 7001. Where they are
-not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent.`,
+not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent.
+Without both, your hub is at the port that the data root remembers, or at 6969.`,
 		Example: `  hubcli ensure                 start the hub of this machine if none runs
   hubcli post --agent lead "the build is green"
   hubcli poll --agent dev-a     wait for messages
@@ -42,8 +42,7 @@ not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent
 		SilenceUsage:     true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				_, err := fmt.Fprintf(cmd.OutOrStdout(), "hubcli %s\n", env.Version)
-				return err
+				return printVersion(env)
 			}
 			return runDaemon(cmd.Context(), env, cmd, &o)
 		},
@@ -135,6 +134,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	own := *env
 	out := &output{w: env.Stdout}
 	own.Stdout = out
+	own.port, own.portUnusable = env.ownPort()
 	root := newRoot(&own)
 	root.SetArgs(args)
 	root.SetIn(own.Stdin)

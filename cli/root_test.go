@@ -18,18 +18,18 @@ import (
 var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, reply-to, body-file, all, stream, app debug,
+// every flag, and what was added to it (json, adopt, reply-to, body-file, all, stream, app debug,
 // app receipt, app backup, app restore, app overview, app top, the lists of app, room and run of post). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
 	"hubcli": {
 		"host": "127.0.0.1", "port": "6969", "storage": "hub.sqlite3", "allow-remote": "false", "quiet": "false",
 		"spool-dir": ".hub-relay", "max-body-chars": "128000", "max-attachment-chars": "256000", "max-attachments": "32",
-		"version": "false",
+		"version": "false", "adopt": "false",
 	},
 	"hubcli ensure": {
 		"host": "127.0.0.1", "port": "6969", "storage": "", "spool-dir": ".hub-relay", "timeout": "60.0", "allow-remote": "false",
-		"max-body-chars": "128000", "max-attachment-chars": "256000", "max-attachments": "32", "json": "false",
+		"max-body-chars": "128000", "max-attachment-chars": "256000", "max-attachments": "32", "json": "false", "adopt": "false",
 	},
 	"hubcli stop":  {"host": "127.0.0.1", "port": "6969", "storage": ""},
 	"hubcli reset": {"host": "127.0.0.1", "port": "6969", "storage": "", "yes": "false"},
@@ -109,7 +109,7 @@ var specified = map[string]map[string]string{
 	"hubcli app":       {},
 	"hubcli app start": {
 		"host": "127.0.0.1", "port": "6969", "allow-remote": "false", "quiet": "false", "spool-dir": ".hub-relay",
-		"auto-ensure-adapters": "false",
+		"auto-ensure-adapters": "false", "adopt": "false",
 	},
 	"hubcli app receipt": {"agent": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app debug": {
@@ -130,9 +130,9 @@ var specified = map[string]map[string]string{
 	"hubcli app permissions allow":  {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app permissions deny":   {"path": "", "at": "0", "base-url": "http://127.0.0.1:6969", "json": "false"},
 
-	"hubcli app doctor":        {"base-url": "http://127.0.0.1:6969", "storage": "", "salvage": "", "json": "false"},
+	"hubcli app doctor":        {"base-url": "http://127.0.0.1:6969", "storage": "", "salvage": "", "adopt": "false", "json": "false"},
 	"hubcli app backup":        {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
-	"hubcli app restore":       {"storage": "", "move-aside": "false", "check": "false", "json": "false"},
+	"hubcli app restore":       {"storage": "", "move-aside": "false", "check": "false", "adopt": "false", "json": "false"},
 	"hubcli app agents":        listed("room", "", "prefix", "", "capability", ""),
 	"hubcli app tasks":         listed("archived", "false", "room", "", "status", "active", "assignee", "", "ready", "false"),
 	"hubcli app claims":        listed("room", "", "holder", "", "prefix", ""),
@@ -156,19 +156,23 @@ var specified = map[string]map[string]string{
 		"room": "", "channel": "", "thread-id": "", "agent": "", "direct": "false", "since": "", "at": "", "for": "10m", "tail": "100",
 		"all": "false", "follow": "false", "full": "false", "json": "false", "color": "auto", "base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli app overview": listed("all", "false"),
-	"hubcli app top":      {"base-url": "http://127.0.0.1:6969"},
-	"hubcli app status":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
-	"hubcli app stop":     {"host": "127.0.0.1", "port": "6969", "storage": ""},
-	"hubcli app notify":   {"webhook": "", "host": "", "off": "false", "test": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli app demo":     {"port": "0", "every": "3s", "print": "false"},
-	"hubcli app open":     {"print": "false", "for": "0", "list": "false", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app overview":     listed("all", "false"),
+	"hubcli app top":          {"base-url": "http://127.0.0.1:6969"},
+	"hubcli app status":       {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app stop":         {"host": "127.0.0.1", "port": "6969", "storage": ""},
+	"hubcli app users":        {},
+	"hubcli app users list":   {"base-url": "http://127.0.0.1:6969", "color": "auto", "every": "2s", "json": "false", "watch": "false"},
+	"hubcli app users allow":  {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app users refuse": {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app notify":       {"webhook": "", "host": "", "off": "false", "test": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app demo":         {"port": "0", "every": "3s", "print": "false"},
+	"hubcli app open":         {"print": "false", "for": "0", "list": "false", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app ask": {
 		"agent": "", "option": "[]", "default": "", "deadline": "0", "task": "0", "artifact": "", "room": "", "body-file": "", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
 	"hubcli app inbox":         listed("room", "", "from", "", "all", "false"),
-	"hubcli app answer":        {"body-file": "", "as": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app answer":        {"body-file": "", "as": "", "text": "false", "digest": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app pause":         {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app resume":        {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app pauses":        listed(),
@@ -213,6 +217,7 @@ var specified = map[string]map[string]string{
 	"hubcli capsule import":    {"identity": "", "key": "[]", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project archive":   {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli project unarchive": {"json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app clear":         {"by": "", "unnamed": "false", "project": "", "room": "", "older": "0", "delete": "false", "reason": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app retire":        {"idle": "0", "reason": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app archive":       {"json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app unarchive":     {"json": "false", "base-url": "http://127.0.0.1:6969"},

@@ -61,7 +61,7 @@ func specLines(t *testing.T) []string {
 func TestSpecLinesAreTheSpecification(t *testing.T) {
 	text := specification(t)
 	if text == "" {
-		t.Skip("NOT COMPARED: the specification is not beside this working copy; its lines in testdata are used as they are")
+		t.Skip("needs the specification beside this working copy; its lines in testdata are used as they are")
 	}
 	want := readSpecification(text)
 	if os.Getenv("UPDATE_SPEC") != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -23,12 +24,49 @@ type startOptions struct {
 	limits
 	timeout            time.Duration
 	quiet              bool
+	adopt              bool
 	autoEnsureAdapters bool
 	json               bool
 }
 
-// start brings up a hub in the background, or finds the one that runs.
+// start brings up a hub in the background, or finds the one that runs. Where nothing names the
+// address and it is another user's, the hub gets a port of its own, which is remembered.
 func (o *startOptions) start(ctx context.Context, env *Env, cmd *cobra.Command) (daemon.Started, error) {
+	if o.unnamed {
+		if err := o.recall(ctx, env); err != nil {
+			return daemon.Started{}, err
+		}
+	}
+	for moves := 0; ; moves++ {
+		got, err := o.startHere(ctx, env, cmd)
+		other := o.otherUser(ctx, err)
+		switch {
+		case other == "":
+			return got, o.explained(ctx, cmd, err)
+		case !o.unnamed || moves == mostMoves:
+			return got, o.othersHub(other)
+		}
+		if err := o.leave(ctx, env, other); err != nil {
+			return got, err
+		}
+	}
+}
+
+// explained is the failure for an error of startHere.
+func (o *startOptions) explained(ctx context.Context, cmd *cobra.Command, err error) error {
+	var e *daemon.StartError
+	if !errors.As(err, &e) {
+		return err
+	}
+	args, argsErr := o.daemonArgs(cmd)
+	if argsErr != nil {
+		return argsErr
+	}
+	return o.failure(ctx, e, args)
+}
+
+// startHere is start at the address.
+func (o *startOptions) startHere(ctx context.Context, env *Env, cmd *cobra.Command) (daemon.Started, error) {
 	if !o.storage.given {
 		if err := env.makeDataRoot(); err != nil {
 			return daemon.Started{}, err
@@ -41,10 +79,6 @@ func (o *startOptions) start(ctx context.Context, env *Env, cmd *cobra.Command) 
 	got, err := env.machine().Start(ctx, daemon.Request{
 		BaseURL: o.baseURL(), Storage: o.storage.path, Exact: o.storage.given, Timeout: o.timeout, Args: args,
 	})
-	var e *daemon.StartError
-	if errors.As(err, &e) {
-		return got, o.failure(ctx, e, args)
-	}
 	if err == nil && got.PID == 0 {
 		o.noteOptions(env, cmd, got.Info)
 	}
@@ -56,8 +90,19 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 	foreground := "hubcli " + strings.Join(args, " ")
 	switch e.Why {
 	case daemon.PortTaken:
+		var h *hub.Error
+		if errors.As(e.Err, &h) {
+			return &Failure{Exit: ExitUnreachable, Sentence: h.Message, Fix: h.FixFor(hub.ForCLI), Err: h}
+		}
 		return fail(ExitUnreachable, "give the hub another port with --port, or stop the program that has this one",
 			"port %d is held by another program", o.port)
+	case daemon.NotProved:
+		return fail(ExitUnreachable, "start a hub of your own on another port with --port; if the hub there is yours, set HUB_DATA_ROOT as it was when the hub was started, or end a hub of an earlier version",
+			"the hub at %s is not known to be yours: no hub of your data root has served there", o.baseURL())
+	case daemon.EarlierHub:
+		return earlierHub(ExitUnreachable, e.Holder.PID)
+	case daemon.OthersHub:
+		return o.othersHub(e.Owner)
 	case daemon.PortMute:
 		return fail(ExitWaitOver, "give the hub another port with --port, or check which process holds this one",
 			"the process on port %d did not answer within %s", o.port, o.timeout)
@@ -99,6 +144,12 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 		return fail(ExitRefused, "stop that hub, or find out what replaced the store",
 			"the hub at %s does not serve the store that is in %s now", o.baseURL(), o.storage.path)
 	}
+}
+
+// earlierHub is the failure of a hub that serves the caller's store and cannot prove it.
+func earlierHub(exit, pid int) *Failure {
+	sentence, fix := daemon.EarlierWords(pid)
+	return fail(exit, fix, "%s", sentence)
 }
 
 // died repeats the last words of a daemon that ended before it was ready.
@@ -173,9 +224,11 @@ func (o *startOptions) daemonArgs(cmd *cobra.Command) ([]string, error) {
 			return nil, err
 		}
 		args = append(args, "--spool-dir", dir)
+	} else if here, err := filepath.Abs(defaultSpoolDir); err == nil { // the daemon has another current folder
+		args = append(args, "--"+spoolHereFlag, here)
 	}
 	for flag, on := range map[string]bool{
-		"--allow-remote": o.allowRemote, "--quiet": o.quiet, "--auto-ensure-adapters": o.autoEnsureAdapters,
+		"--allow-remote": o.allowRemote, "--quiet": o.quiet, "--adopt": o.adopt, "--auto-ensure-adapters": o.autoEnsureAdapters,
 	} {
 		if on {
 			args = append(args, flag)
@@ -193,7 +246,7 @@ func (o *startOptions) serviceArgs(cmd *cobra.Command) ([]string, error) {
 	}
 	var args []string
 	for i := 0; i < len(all); i++ {
-		if strings.HasPrefix(all[i], "--max-") {
+		if strings.HasPrefix(all[i], "--max-") || all[i] == "--"+spoolHereFlag {
 			i++
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
@@ -24,7 +25,8 @@ func newStop(env *Env) *cobra.Command {
 		Long: `Stop the hub at the address and return once it is gone. Parked polls are
 answered at once; everything acknowledged is on disk.
 
-Without --host and --port the address is that in HUB_BASE_URL, if it is set.
+Without --host and --port the address is that in HUB_BASE_URL, if it is set, or the
+one with the port that the data root remembers.
 With an explicit --storage the hub must serve that store. If no hub runs, the
 command does nothing and succeeds.`,
 		Example: `  hubcli stop
@@ -37,10 +39,8 @@ command does nothing and succeeds.`,
 			}
 			// Without --storage the hub at the address is stopped, whatever its
 			// store.
-			if cmd.Flags().Changed("storage") {
-				if err := o.storage.resolve(env, cmd); err != nil {
-					return err
-				}
+			if err := o.storage.resolve(env, cmd); err != nil && o.storage.given {
+				return err
 			}
 			return runStop(cmd.Context(), env, o.address, o.storage)
 		},
@@ -52,6 +52,12 @@ command does nothing and succeeds.`,
 
 func runStop(ctx context.Context, env *Env, a address, s storage) error {
 	found := daemon.Probe(ctx, a.baseURL())
+	if s.given {
+		found = env.machine().Recognize(ctx, a.baseURL(), s.path, found)
+	}
+	if pid := env.machine().Earlier(a.baseURL(), s.path, found); pid != 0 {
+		return earlierHub(ExitRefused, pid)
+	}
 	switch found.Kind {
 	case daemon.Absent:
 		if err := servedElsewhere(ctx, env, a, s); err != nil {
@@ -61,15 +67,34 @@ func runStop(ctx context.Context, env *Env, a address, s storage) error {
 		return err
 	case daemon.Hub:
 	default:
+		if errors.Is(found.Err, &hub.Error{Code: hub.CodeStoreGone}) { // it ends by itself
+			return stopGone(ctx, env, a, found.Err)
+		}
 		return found.Err
 	}
 	if s.given && !daemon.SameStore(found.Info.StoragePath, s.path) {
 		return otherStore(a, found.Info.StoragePath, s.path)
 	}
+	if !found.Proved && client.OnThisMachine(a.baseURL()) {
+		if found.Owner != "" {
+			return othersHub(a, found.Owner)
+		}
+		return fail(ExitRefused, "if the hub there is yours, name its store with --storage, or set HUB_DATA_ROOT as it was when the hub was started; a hub of an earlier version is ended by its process",
+			"the hub at %s is not known to be yours: no hub of your data root has served there", a.baseURL())
+	}
 	if err := stopHub(ctx, env, a, found.Info); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(env.Stdout, "hub stopped at %s, store %s\n", a.baseURL(), peertext.TerminalLine(found.Info.StoragePath))
+	return err
+}
+
+// stopGone waits for the end of a hub whose store is gone.
+func stopGone(ctx context.Context, env *Env, a address, why error) error {
+	if err := env.machine().AwaitEnd(ctx, a.baseURL()); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(env.Stdout, "hub ended at %s: %v\n", a.baseURL(), why)
 	return err
 }
 

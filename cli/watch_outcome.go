@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/hubfile"
 )
 
 // The words of watchOutcome.Outcome.
@@ -95,7 +95,7 @@ func (w *watcher) reading() string {
 		return fmt.Sprintf(`hub_poll_messages {"room_id":%q,"timeout_seconds":0}`, w.query.Room)
 	}
 	base := w.options.url
-	if base == client.DefaultBaseURL {
+	if base == hubfile.BaseURL(w.options.root) {
 		base = ""
 	}
 	return hook.PollCommand(w.query.Agent, base, w.query.Room.Channel(), w.last.NextSinceID)

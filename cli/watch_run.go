@@ -338,5 +338,5 @@ func passing(err error) bool {
 
 var passingCodes = []hub.Code{
 	hub.CodeUnreachable, hub.CodeNoAnswer, hub.CodeBrokeOff,
-	hub.CodeStopping, hub.CodeOverloaded, hub.CodeTimedOut, hub.CodeStoreFailed, hub.CodeQuarantined,
+	hub.CodeStopping, hub.CodeOverloaded, hub.CodeTimedOut, hub.CodeStoreFailed, hub.CodeStoreGone, hub.CodeQuarantined,
 }

@@ -12,12 +12,11 @@ the thread; nothing that matters is in its head alone.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import uuid
 from typing import Any
 
-from hubclient import HubClient, HubError
+from hubclient import HttpTransport, HubClient, HubError
 
 CHANNEL = "handover"
 CHAPTERS = ("Question", "Method", "Data", "Result", "Doubts", "Summary")
@@ -63,7 +62,7 @@ def write(me: HubClient, thread_id: str, key: str, most: int) -> bool:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Work is handed from one agent to the next.")
-    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    url = HttpTransport().base_url
     parser.add_argument("--base-url", default=url, help="address of the hub")
     url = parser.parse_args().base_url
     thread_id = f"report-{uuid.uuid4().hex[:8]}"  # a run of its own, however often it is run

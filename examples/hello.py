@@ -10,13 +10,12 @@ bob answers with a direct message, which only the two of them can see.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from hubclient import HubClient, HubError
+from hubclient import HttpTransport, HubClient, HubError
 
 CHANNEL = "hello"
 
@@ -46,7 +45,7 @@ def answer(me: HubClient) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Two agents say hello.")
-    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    url = HttpTransport().base_url
     parser.add_argument("--base-url", default=url, help="address of the hub")
     url = parser.parse_args().base_url
 

@@ -11,7 +11,6 @@ own work. Without --repository the work happens in a new folder, which is remove
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -23,7 +22,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from hubclient import HubClient, HubError
+from hubclient import HttpTransport, HubClient, HubError
 
 CHANNEL = "parallel-coding"
 FEATURES = ("parser", "printer", "cache", "search", "import", "export")
@@ -130,7 +129,7 @@ def run(url: str, repository: Path) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Three agents work on one git repository.")
-    parser.add_argument("--base-url", default=os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969", help="the hub")
+    parser.add_argument("--base-url", default=HttpTransport().base_url, help="the hub")
     parser.add_argument("--repository", type=Path, help="new folder to work in and to keep")
     options = parser.parse_args()
     if options.repository:

@@ -12,7 +12,6 @@ the request is in the hub, so the caller waits for it and does not ask again.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import threading
 import time
@@ -20,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from hubclient import HubClient, HubError
+from hubclient import HttpTransport, HubClient, HubError
 
 SPECIALIST, CALLER = "word-counter", "editor"
 
@@ -65,7 +64,7 @@ def result_of(me: HubClient, request_id: int, seconds: float = 300.0) -> dict[st
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="Call a specialist and wait for its answer.")
-    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    url = HttpTransport().base_url
     parser.add_argument("--base-url", default=url, help="address of the hub")
     url = parser.parse_args().base_url
     may_go_on = threading.Event()

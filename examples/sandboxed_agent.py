@@ -13,7 +13,6 @@ spool into it, and run in there what stands in the function sandboxed.
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
 import socket
 import subprocess
@@ -21,7 +20,7 @@ import sys
 import tempfile
 from urllib.parse import urlsplit
 
-from hubclient import HubClient, HubError, create_relay
+from hubclient import HttpTransport, HubClient, HubError, create_relay
 
 HOST, AGENT = "host", "sandboxed"
 
@@ -86,7 +85,7 @@ def host(url: str, spool: str) -> None:
 def main() -> None:
     """Read the options and run."""
     parser = argparse.ArgumentParser(description="An agent without a network takes part, through a folder.")
-    url = os.environ.get("HUB_BASE_URL") or "http://127.0.0.1:6969"
+    url = HttpTransport().base_url
     parser.add_argument("--base-url", default=url, help="address of the hub")
     parser.add_argument("--inside", metavar="SPOOL", help="be the agent in the sandbox, with this spool folder")
     options = parser.parse_args()

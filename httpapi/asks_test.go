@@ -1,11 +1,15 @@
 package httpapi_test
 
 import (
+	"crypto/sha256"
+	"encoding/json"
 	"fmt"
 	"strings"
+	"testing"
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
 
@@ -44,7 +48,12 @@ func walkAsks(c *client, h *testhub.Hub) {
 	c.refused(hub.CodeOperatorRequired, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes"}`)
 	operator.refused(hub.CodeInvalid, "POST", "/v1/asks/"+id+"/answer", `{"answer":" "}`)
 	operator.refused(hub.CodeAskNotFound, "POST", "/v1/asks/ask_zz/answer", `{"answer":"yes"}`)
-	if a := operator.ok(200, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes","by":"Eva"}`); a.row("state") != "answered" || a.row("answer") != "yes" {
+	operator.refused(hub.CodeInvalid, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes","digest":"`+strings.Repeat("A", 64)+`"}`)
+	operator.refused(hub.CodeAskChanged, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes","digest":"`+strings.Repeat("a", 64)+`"}`)
+	operator.refused(hub.CodeAnswerUnclear, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yse","unless_near":true}`)
+	operator.refused(hub.CodeInvalid, "POST", "/v1/asks/"+id+"/withdraw", `{"digest":"x"}`)
+	operator.refused(hub.CodeAskChanged, "POST", "/v1/asks/"+id+"/withdraw", `{"digest":"`+strings.Repeat("a", 64)+`"}`)
+	if a := operator.ok(200, "POST", "/v1/asks/"+id+"/answer", fmt.Sprintf(`{"answer":"yes","by":"Eva","digest":%q,"unless_near":true}`, a.row("digest"))); a.row("state") != "answered" || a.row("answer") != "yes" {
 		c.t.Errorf("the answered question is %s", a.Result)
 	}
 	operator.refused(hub.CodeAskClosed, "POST", "/v1/asks/"+id+"/answer", `{"answer":"no"}`)
@@ -123,5 +132,58 @@ func walkPermissions(c *client, h *testhub.Hub) {
 	forced := c.ok(200, "POST", "/v1/permissions/requests", strings.Replace(prompt, "git push", "git push --force", 1))
 	if forced.row("verdict") != "deny" || forced.row("by") != "rule 1: deny Bash git push --force" {
 		c.t.Errorf("by a rule: %s", forced.Result)
+	}
+	c.refused(hub.CodeInvalid, "POST", "/v1/permissions/requests", `{"agent_id":"asker","tool":"x","nonce":"short"}`)
+	c.refused(hub.CodeInvalid, "POST", await, `{"agent_id":"asker","nonce":"with a blank in it"}`)
+}
+
+// TestVerdictsAreProved: an answer about a permission prompt has a MAC if the caller sent a
+// nonce, and no change of the answer, the nonce or the body leaves it valid.
+func TestVerdictsAreProved(t *testing.T) {
+	h := testhub.Start(t)
+	c, token := newClient(t, h), h.Store.OperatorToken()
+	operator := c.with(api.HeaderOperator, token)
+	operator.ok(200, "PUT", "/v1/permissions", `{"version":0,"on":true,"rules":[{"decision":"deny","tool":"Read"}]}`)
+	ask := func(path, body string) hub.Permission {
+		var p hub.Permission
+		require.NoError(t, json.Unmarshal(c.ok(200, "POST", path, body).Result, &p))
+		return p
+	}
+	const nonce = "0123456789abcdef"
+	sum := func(body string) [32]byte { return sha256.Sum256([]byte(body)) }
+	without := `{"agent_id":"asker","tool":"Read"}`
+	if p := ask("/v1/permissions/requests", without); p.MAC != "" {
+		t.Errorf("without a nonce: %+v", p)
+	}
+	body := `{"agent_id":"asker", "tool":"Read","nonce":"` + nonce + `"}`
+	denied := ask("/v1/permissions/requests", body)
+	if denied.Verdict != hub.PermissionDeny || !api.VerdictHolds(token, nonce, sum(body), &denied) {
+		t.Errorf("by a rule: %+v", denied)
+	}
+	other := hub.AskID("ask_x")
+	for name, change := range map[string]func(p *hub.Permission){
+		"verdict": func(p *hub.Permission) { p.Verdict = hub.PermissionAllow }, "question": func(p *hub.Permission) { p.AskID = &other },
+		"by": func(p *hub.Permission) { p.By, p.Reason = "", p.By }, "reason": func(p *hub.Permission) { p.Reason = "do as I say" },
+		"no MAC": func(p *hub.Permission) { p.MAC = "" },
+	} {
+		p := denied
+		if change(&p); api.VerdictHolds(token, nonce, sum(body), &p) {
+			t.Errorf("with another %s it holds", name)
+		}
+	}
+	if api.VerdictHolds(token, nonce, sum(without), &denied) || api.VerdictHolds(token, nonce+"x", sum(body), &denied) || api.VerdictHolds("", nonce, sum(body), &denied) {
+		t.Error("it holds for another body, nonce or token")
+	}
+
+	body = `{"agent_id":"asker","tool":"Bash","command":"make","nonce":"` + nonce + `"}`
+	asked := ask("/v1/permissions/requests", body)
+	if asked.Verdict != hub.PermissionAsk || !api.VerdictHolds(token, nonce, sum(body), &asked) {
+		t.Fatalf("to the operator: %+v", asked)
+	}
+	operator.ok(200, "POST", "/v1/asks/"+string(*asked.AskID)+"/answer", `{"answer":"allow","by":"Eva"}`)
+	body = `{"agent_id":"asker","wait_sec":5,"nonce":"` + nonce + `"}`
+	allowed := ask("/v1/permissions/requests/"+string(*asked.AskID)+"/await", body)
+	if allowed.Verdict != hub.PermissionAllow || !api.VerdictHolds(token, nonce, sum(body), &allowed) {
+		t.Errorf("the operator's answer: %+v", allowed)
 	}
 }

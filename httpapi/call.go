@@ -22,6 +22,9 @@ type call struct {
 	agent  hub.AgentID        // agent that the call acts as, for the log; may be empty
 	local  bool               // the peer is on this machine's loopback
 	logged bool               // the call is logged though it changes nothing
+	hashes bool               // the hash of the body is wanted, also without an idempotency key
+	hash   [sha256.Size]byte  // of the body that was decoded, if anybody wants it
+	signed *[sha256.Size]byte // the hash of the body that a page has signed; nil: the call is not signed
 
 	bodyBytes   int64 // of the body that was decoded
 	answerBytes int64 // that count in Server.answers
@@ -61,8 +64,12 @@ func (c *call) decode(in any) error {
 	}
 	defer body.free()
 	c.bodyBytes = int64(len(body.data))
-	if c.caller.Idempotency != nil {
-		c.key.Hash = sha256.Sum256(body.data)
+	if c.caller.Idempotency != nil || c.hashes {
+		c.hash = sha256.Sum256(body.data)
+		c.key.Hash = c.hash
+	}
+	if err := c.signedBody(c.hash); err != nil {
+		return err
 	}
 	return api.Decode(body.data, in)
 }

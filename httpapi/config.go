@@ -22,6 +22,14 @@ type Authenticator interface {
 	// ProvePass returns the pass whose secret this is. Errors: operator_required if it is
 	// none, or the pass is over.
 	ProvePass(token string) (hub.PassID, error)
+	// UserAllowed reports whether the operator has let in the other user of the machine with
+	// this ID.
+	UserAllowed(id string) bool
+	// PassToken returns the secret of a pass, of which the keys of signed calls are made. It
+	// does not tell whether there is the pass.
+	PassToken(id hub.PassID) string
+	// PassHolds returns an error unless the pass is in force: operator_required.
+	PassHolds(id hub.PassID) error
 }
 
 // Presence records signs of life of agents. The server calls Touch for every
@@ -45,10 +53,12 @@ type Config struct {
 	Imports  hub.CapsuleImports
 	Sessions Authenticator // proves X-Hub-Session, and passes
 	Licenses hub.Licenses  // of this machine; nil: it has none
+	Peers    Peers         // whose a connection over loopback is; nil: all on this machine are believed
 	Presence Presence      // nil: signs of life are not recorded
 
 	OperatorToken string         // secret that X-Hub-Operator must equal
 	InstanceID    hub.InstanceID // of the store; sent with every answer
+	ProofKey      []byte         // with which the hub proves itself: see hubfile.Proof; empty: it cannot
 	AllowRemote   bool           // accept the addresses of this machine's interfaces as Host
 	Limits        hub.Limits     // zero: hub.DefaultLimits
 
@@ -96,6 +106,9 @@ func (c *Config) EnsureDefaults() {
 	}
 	if c.Presence == nil {
 		c.Presence = absent{}
+	}
+	if c.Peers == nil {
+		c.Peers = noPeers{}
 	}
 	if c.Browsers == nil {
 		c.Browsers = noBrowsers{}

@@ -17,7 +17,10 @@ const (
 	bodyPart = 64 << 10               // bytes
 )
 
-// conns tracks the open connections. A stop uses it to close connections that
+// operatorConnections is how many connections the operator's socket has at a time.
+const operatorConnections = 64
+
+// conns tracks the open connections of a listener. A stop uses it to close connections that
 // never sent a request, for each of which net/http would wait five seconds, and
 // to wait until the last connection has ended. Where there are as many as may be,
 // those that carry no request give way to new ones, and those that keep the hub waiting for
@@ -72,8 +75,13 @@ func (w *waitingConns) first(d time.Duration) (*boundedConn, bool) {
 	return conn, time.Since(conn.since) >= d
 }
 
-// changed is the server's ConnState hook. It gets the connections of a boundedListener.
-// They are added by the one goroutine that accepts them, which ends before wait is called.
+// connChanged is the server's ConnState hook. It gets the connections of a boundedListener.
+func connChanged(accepted net.Conn, state http.ConnState) {
+	accepted.(*boundedConn).conns.changed(accepted, state)
+}
+
+// changed notes the state of a connection. They are added by the one goroutine that accepts
+// them, which ends before wait is called.
 func (c *conns) changed(accepted net.Conn, state http.ConnState) {
 	conn := accepted.(*boundedConn)
 	switch state {
@@ -167,6 +175,17 @@ func (c *conns) unread() (oldest *boundedConn, ok bool) {
 	return oldest, oldest != nil
 }
 
+// closeOf closes the connections of a user, with the calls that wait on them.
+func (c *conns) closeOf(user string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.all {
+		if p := conn.peer.Load(); p != nil && !p.trusted && p.user.ID == user {
+			_ = conn.Close() // the server notices it
+		}
+	}
+}
+
 // ended waits until all connections have ended.
 func (c *conns) ended() { c.open.Wait() }
 
@@ -242,8 +261,9 @@ type boundedConn struct {
 	conns   *conns
 	release func()
 	phase   atomic.Int32
-	heard   atomic.Bool  // bytes of the next request have arrived
-	writing atomic.Int64 // since when a write waits, in nanoseconds of Unix time; 0: none does
+	heard   atomic.Bool          // bytes of the next request have arrived
+	peer    atomic.Pointer[peer] // nil: the system was not asked yet
+	writing atomic.Int64         // since when a write waits, in nanoseconds of Unix time; 0: none does
 
 	// Of the body that is being read, where it has not come with its header. Read uses them,
 	// and changed between two requests.

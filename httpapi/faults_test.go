@@ -96,6 +96,41 @@ func TestStoreFailed(t *testing.T) {
 	}
 }
 
+// lostFolder is a journal whose folder is gone.
+type lostFolder struct {
+	core.Journal
+	gone *atomic.Bool
+}
+
+func (j lostFolder) Append(g *core.Group) error {
+	if j.gone.Load() {
+		return hub.NewError(hub.CodeStoreGone, "the store's folder was deleted while the hub ran").WithFix("restore a backup")
+	}
+	return j.Journal.Append(g)
+}
+
+// TestStoreGone: the callers are told what has become of the store, and the hub ends. What
+// happens to a real folder is tried with the executable: store_moved.txt.
+func TestStoreGone(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	var gone atomic.Bool
+	tree, err := supervisor.Start(supervisor.Config{
+		Storage: filepath.Join(t.TempDir(), "store"), Listener: l,
+		Actors: func(o *actors.Options) { o.Journal = lostFolder{o.Journal, &gone} },
+	})
+	require.NoError(t, err)
+	c := newClient(t, &testhub.Hub{Tree: tree, URL: "http://" + l.Addr().String()})
+	gone.Store(true)
+	c.refused(hub.CodeStoreGone, "POST", "/v1/messages", postX)
+	if err := tree.Wait(t.Context()); err == nil {
+		t.Error("a hub whose store is gone goes on")
+	}
+	if err := tree.Stop(); err == nil {
+		t.Error("the stop of a hub whose store is gone tells of no failure")
+	}
+}
+
 // rottenRows hold a message that fails its checks.
 type rottenRows struct{ core.Rows }
 

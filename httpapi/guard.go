@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"crypto/subtle"
 	"io"
 	"net"
@@ -20,7 +21,7 @@ import (
 // another site.
 func (s *Server) guard(r *http.Request) *hub.Error {
 	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if !ok || !s.hostAllowed(r.Host, local) {
+	if !overSocket(r) && (!ok || !s.hostAllowed(r.Host, local)) {
 		return hub.NewError(hub.CodeForbiddenHost, "the Host header does not name this hub").
 			WithFix("use http://127.0.0.1 with the port of the hub")
 	}
@@ -90,6 +91,13 @@ func hostAddr(name string) (netip.Addr, bool) {
 	return addr, true
 }
 
+// overSocket reports whether the request came over the operator's socket. No page reaches
+// that, whatever its name is rebound to, and only the hub's user does.
+func overSocket(r *http.Request) bool {
+	_, ok := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
+	return ok
+}
+
 // fromLoopback reports whether the peer is on this machine's loopback.
 func fromLoopback(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
@@ -133,6 +141,9 @@ func (s *Server) admit(c *call) error {
 // net/http waits for it before the answer, and a call that may wait has no such deadline.
 func (c *call) passBody() error {
 	const most = 4 << 10 // bytes
+	if err := c.signedBody(sha256.Sum256(nil)); err != nil {
+		return err
+	}
 	if c.r.ContentLength == 0 {
 		return nil
 	}
@@ -144,12 +155,16 @@ func (c *call) passBody() error {
 	return nil
 }
 
-// takeOperator proves that a call is the operator's: by the operator's own token, or by a
-// pass.
+// takeOperator proves that a call is the operator's: by the operator's own token, by a
+// pass, or by a signature with a pass.
 func (s *Server) takeOperator(c *call, token []string) (err error) {
 	switch {
 	case len(token) == 1 && strings.HasPrefix(token[0], passPrefix):
 		if c.caller.Pass, err = s.config.Sessions.ProvePass(token[0]); err != nil {
+			return err
+		}
+	case len(token) == 1 && api.Signed(token[0]):
+		if c.caller.Pass, err = c.proveSigned(token[0]); err != nil {
 			return err
 		}
 	case len(token) != 1 || subtle.ConstantTimeCompare([]byte(token[0]), s.operatorToken) != 1:

@@ -124,7 +124,8 @@ func TestListFilters(t *testing.T) {
 	c.ok(201, "POST", "/v1/channels", `{"name":"mine","created_by":"ann"}`)
 	open, hidden := fmt.Sprintf("task-%d", task), fmt.Sprintf("task-%d", secret)
 	for path, want := range map[string]string{
-		"/v1/claims":                                            "a:0 a:1 a:2 b:1 " + open + " " + hidden,
+		"/v1/claims":                                            "a:0 a:1 a:2 b:1 " + open,
+		"/v1/claims?agent_id=bob":                               "a:0 a:1 a:2 b:1 " + open + " " + hidden,
 		"/v1/claims?active_only=1&prefix=a":                     "a:1 a:2",
 		"/v1/claims?prefix=a":                                   "a:0 a:1 a:2",
 		"/v1/claims?claim_key=a:1":                              "a:1",

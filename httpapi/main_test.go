@@ -113,6 +113,14 @@ func (s *stub) ProvePass(string) (hub.PassID, error) {
 	return "", hub.NewError(hub.CodeOperatorRequired, "the operator token is wrong")
 }
 
+func (s *stub) UserAllowed(string) bool { return false }
+
+func (s *stub) PassToken(id hub.PassID) string { return string(id) + ".secret" }
+
+func (s *stub) PassHolds(hub.PassID) error {
+	return hub.NewError(hub.CodeOperatorRequired, "the pass has ended")
+}
+
 func (s *stub) Touch(agent hub.AgentID, _ bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

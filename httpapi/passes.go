@@ -10,6 +10,7 @@ var passHandlers = handlers{
 	"createPass":     createPass,
 	"createPassCode": createPassCode,
 	"endPass":        endPass,
+	"provePass":      provePass,
 }
 
 // passPrefix begins every pass, and no operator token: that has 43 characters of base64.
@@ -20,8 +21,7 @@ func (c *call) passHolds() error {
 	if c.caller.Pass == "" {
 		return nil
 	}
-	_, err := c.server.config.Sessions.ProvePass(c.r.Header.Get(api.HeaderOperator))
-	return err
+	return c.server.config.Sessions.PassHolds(c.caller.Pass)
 }
 
 func listPasses(c *call) (reply, error) {

@@ -15,7 +15,7 @@ import (
 	"hubcli/internal/testhub"
 )
 
-func walkRooms(t *testing.T, c *client) {
+func walkRooms(t *testing.T, c, operator *client) {
 	project := c.ok(201, "POST", "/v1/projects", `{"name":" Web Shop ","created_by":"lead"}`)
 	if project.row("slug") != "web-shop" || project.row("name") != "Web Shop" {
 		t.Errorf("the project is %s", project.Result)
@@ -69,7 +69,7 @@ func walkRooms(t *testing.T, c *client) {
 	c.refused(hub.CodeRoomNotFound, "GET", "/v1/rooms/"+id+"?project=another", "")
 	c.refused(hub.CodeProjectNotFound, "GET", "/v1/rooms/"+id+"?project=none", "")
 
-	walkBindings(t, c, id, fmt.Sprint(forced.row("room_id")))
+	walkBindings(t, c, operator, id, fmt.Sprint(forced.row("room_id")))
 	posted := c.ok(201, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-`+id+`","body":"in the room"}`)
 	if posted.row("room_id") != id {
 		t.Errorf("the post is %s", posted.Result)
@@ -80,28 +80,32 @@ func walkRooms(t *testing.T, c *client) {
 	c.refused(hub.CodeChannelNotFound, "POST", "/v1/messages", `{"from_agent":"dev","channel":"room-r_0","body":"x"}`)
 }
 
-// TestThereIsALimitOfProjects: a project beyond the limit is refused, and the
-// error has a fix.
+// TestThereIsALimitOfProjects: callers that the hub does not know get half of the projects,
+// however many names they use. The refusal says who has how many, and has a fix. The operator
+// goes on.
 func TestThereIsALimitOfProjects(t *testing.T) {
-	c := newClient(t, testhub.Start(t))
+	h := testhub.Start(t)
+	c := newClient(t, h)
 	var wg sync.WaitGroup
 	for worker := range 20 {
 		wg.Go(func() {
 			for i := range hub.MaxProjects / 20 {
-				c.call(http.MethodPost, "/v1/projects", fmt.Sprintf(`{"name":"p %d %d"}`, worker, i))
+				c.call(http.MethodPost, "/v1/projects", fmt.Sprintf(`{"name":"p %d %d","created_by":"w%d"}`, worker, i, worker))
 			}
 		})
 	}
 	wg.Wait()
-	if n := c.ok(200, "GET", "/v1/projects", "").rows(); n != hub.MaxProjects {
-		t.Fatalf("%d projects, want %d", n, hub.MaxProjects)
+	if n := c.ok(200, "GET", "/v1/projects", "").rows(); n != hub.MaxProjects/2 {
+		t.Fatalf("%d projects, want %d", n, hub.MaxProjects/2)
 	}
-	if a := c.refused(hub.CodeLimitReached, "POST", "/v1/projects", `{"name":"one more"}`); a.Detail["limit"] != float64(hub.MaxProjects) {
+	a := c.refused(hub.CodeLimitReached, "POST", "/v1/projects", `{"name":"one more","created_by":"late"}`)
+	if a.Detail["limit"] != float64(hub.MaxProjects/2) || a.Detail["own"] != 0.0 || len(a.Detail["holders"].([]any)) != 3 {
 		t.Errorf("the detail is %v", a.Detail)
 	}
+	c.with(api.HeaderOperator, h.Store.OperatorToken()).ok(201, "POST", "/v1/projects", `{"name":"one more","created_by":"late"}`)
 }
 
-func walkBindings(t *testing.T, c *client, room, other string) {
+func walkBindings(t *testing.T, c, operator *client, room, other string) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	body := `{"path":` + strconv.Quote(dir) + `,"agent_id":"lead"}`
@@ -109,11 +113,12 @@ func walkBindings(t *testing.T, c *client, room, other string) {
 	if a := c.ok(200, "GET", "/v1/resolve"+in, ""); a.row("bound") != false || a.row("room") != nil {
 		t.Errorf("nothing is bound: %s", a.Result)
 	}
-	if got := c.ok(200, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"refuse","agent_id":"lead"}`); got.row("locks") != "refuse" {
+	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"refuse","agent_id":"lead"}`)
+	if got := operator.ok(200, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"refuse"}`); got.row("locks") != "refuse" {
 		t.Errorf("the room is %s", got.Result)
 	}
 	c.refused(hub.CodeInvalid, "PUT", "/v1/rooms/"+room+"/locks", `{"locks":"maybe"}`)
-	c.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_zzz/locks", `{"locks":"warn"}`)
+	operator.refused(hub.CodeRoomNotFound, "PUT", "/v1/rooms/r_zzz/locks", `{"locks":"warn"}`)
 	c.ok(201, "PUT", "/v1/rooms/"+room+"/binding", body)
 	c.ok(200, "PUT", "/v1/rooms/"+room+"/binding", body)
 	taken := c.refused(hub.CodeAlreadyBound, "PUT", "/v1/rooms/"+other+"/binding", body)

@@ -17,6 +17,7 @@ type handlers map[string]handler
 // resources are the handlers of all operations of api.Operations.
 var resources = []handlers{
 	sessionHandlers,
+	clearHandlers,
 	adapterHandlers,
 	browserHandlers,
 	recordHandlers,
@@ -46,6 +47,7 @@ var resources = []handlers{
 	licenseHandlers,
 	watchHandlers,
 	passHandlers,
+	userHandlers,
 }
 
 // route is an operation with its handler and its counters.
@@ -85,7 +87,7 @@ func newRoutes(m *metrics) (map[*api.Operation]*route, error) {
 }
 
 // dispatch finds the operation that matches a request and serves it.
-func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request, user string) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			s.panicked(w, r, cause)
@@ -96,5 +98,5 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		s.noOperation(w, r.URL.Path)
 		return
 	}
-	s.serve(s.routes[op], param, w, r)
+	s.serve(s.routes[op], param, user, w, r)
 }

@@ -30,10 +30,12 @@ type Server struct {
 	bodyBytes     atomic.Int64   // of all bodies being read
 	answers       answers.Memory // see shareAnswers
 	stopping      chan struct{}  // closed when Serve is to end
-	conns         conns
+	conns         conns          // over the ports
 	attempts      *attempts
 	turns         *turns
+	signatures    *signatures
 	console       *console.Files
+	refused       refusedUsers
 }
 
 // New makes a server. Its configuration must not change afterwards.
@@ -50,6 +52,7 @@ func New(config Config) (*Server, error) {
 		stopping:      make(chan struct{}),
 		attempts:      newAttempts(),
 		turns:         newTurns(),
+		signatures:    newSignatures(),
 	}
 	var err error
 	if s.metrics, err = newMetrics(s); err != nil {
@@ -69,24 +72,33 @@ func New(config Config) (*Server, error) {
 func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.console.Has(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead) && s.guard(r) == nil {
+	e := s.guard(r)
+	var user string
+	if e == nil {
+		if user, e = s.admitUser(r); e != nil {
+			w.Header()["Connection"] = []string{"close"} // its place is for others
+		}
+	}
+	if e == nil && s.console.Has(r.URL.Path) && (r.Method == http.MethodGet || r.Method == http.MethodHead) {
 		s.console.Serve(w, r)
 		return
 	}
 	w.Header()[api.HeaderInstance] = s.instance
-	if e := s.guard(r); e != nil {
+	if e != nil {
 		s.metrics.refused(e.Code)
 		s.fail(w, e)
 		return
 	}
-	s.dispatch(w, r)
+	s.dispatch(w, r, user)
 }
 
-// Serve answers requests until ctx ends, then closes l and returns once every
+// Serve answers requests until ctx ends, then closes the listeners and returns once every
 // handler has ended and every connection is closed. It is called once. The
 // owner of the services stops them first, so that parked calls are answered.
-// Calls that still run after StopTimeout are cut off.
-func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+// Calls that still run after StopTimeout are cut off. MaxConnections are those of the first
+// listener. Any other is a socket of the operator, which agents cannot fill: it has places
+// of its own.
+func (s *Server) Serve(ctx context.Context, listeners ...net.Listener) error {
 	server := &http.Server{
 		Handler:           s.Handler(),
 		MaxHeaderBytes:    s.config.MaxHeaderBytes,
@@ -95,39 +107,54 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		// net/http counts it from the end of the header.
 		WriteTimeout: s.config.ReadTimeout + s.config.WriteTimeout,
 		IdleTimeout:  s.config.IdleTimeout,
-		ConnState:    s.conns.changed,
+		ConnState:    connChanged,
+		ConnContext:  withConn,
 		ErrorLog:     slog.NewLogLogger(s.config.Logger.Handler(), slog.LevelDebug),
 
 		DisableGeneralOptionsHandler: true,
 	}
-	failed := make(chan error, 1)
-	go func() { failed <- server.Serve(bound(l, s.config.MaxConnections, &s.conns)) }()
-	var err error
+	var open []*conns
+	failed := make(chan error, len(listeners))
+	for i, l := range listeners {
+		of, most := &s.conns, s.config.MaxConnections
+		if i > 0 {
+			of, most = &conns{}, min(most, operatorConnections)
+		}
+		open = append(open, of)
+		go func() { failed <- server.Serve(bound(l, most, of)) }()
+	}
 	select {
 	case <-ctx.Done():
-	case err = <-failed:
+	case err := <-failed:
 		failed <- err
 	}
 	close(s.stopping)
-	s.conns.closeUnused()
+	for _, of := range open {
+		of.closeUnused()
+	}
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.config.StopTimeout)
 	defer cancel()
 	if stopErr := server.Shutdown(grace); stopErr != nil {
 		_ = server.Close() // the listener is closed already; an error of a connection has no reader
 	}
-	err = <-failed
-	s.conns.ended()
-	if err != nil && !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("httpapi: serve: %w", err)
+	var bad error
+	for range listeners {
+		if err := <-failed; err != nil && !errors.Is(err, http.ErrServerClosed) {
+			bad = errors.Join(bad, fmt.Errorf("httpapi: serve: %w", err))
+		}
 	}
-	return nil
+	for _, of := range open {
+		of.ended()
+	}
+	return bad
 }
 
 // serve is the only place that runs handlers, writes their replies, logs calls
 // and counts them.
-func (s *Server) serve(rt *route, param string, w http.ResponseWriter, r *http.Request) {
+func (s *Server) serve(rt *route, param, user string, w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	c := &call{server: s, route: rt, w: w, r: r, param: param, local: fromLoopback(r)}
+	c := &call{server: s, route: rt, w: w, r: r, param: param, local: overSocket(r) || fromLoopback(r)}
+	c.caller.User = user
 	defer c.giveTurn()
 	defer c.endAnswer()
 	rep, err := s.run(c)

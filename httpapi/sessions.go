@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"net"
 	"net/http"
 
 	"hubcli/api"
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 )
 
 var sessionHandlers = handlers{
@@ -197,9 +199,31 @@ func getReadiness(c *call) (reply, error) {
 }
 
 func getHubInfo(c *call) (reply, error) {
+	q := c.query()
+	nonce := q.Text("nonce")
+	if nonce != "" {
+		q.Keep(api.CheckNonce("nonce", nonce))
+	}
+	if err := q.Err(); err != nil {
+		return reply{}, err
+	}
 	row, err := c.server.config.Status.Info(c.context())
 	row.Features = list(row.Features)
+	row.Proof = c.prove(nonce)
+	if c.caller.User != "" {
+		row.HubUser = c.server.config.Peers.Status().Own.Name
+	}
 	return reply{result: row}, err
+}
+
+// prove answers a challenge, for the connection that it came on. A call
+// through a spool comes on the forwarder's connection, which is not the agent's.
+func (c *call) prove(nonce string) string {
+	local, ok := c.r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if nonce == "" || !ok || c.caller.Relay != "" || len(c.server.config.ProofKey) == 0 {
+		return ""
+	}
+	return hubfile.Proof(c.server.config.ProofKey, nonce, local.AddrPort(), c.server.config.InstanceID)
 }
 
 func getAppStatus(c *call) (reply, error) {

@@ -1,6 +1,9 @@
 package httpapi
 
 import (
+	"context"
+	"slices"
+
 	"hubcli/api"
 	"hubcli/hub"
 )
@@ -20,7 +23,35 @@ func getSpawnPolicy(c *call) (reply, error) {
 
 func putSpawnPolicy(c *call) (reply, error) {
 	var in hub.SpawnPolicyInput
-	return writeRow(c, &in, nil, anyone(api.ValidateSpawnPolicy), c.service().SetSpawnPolicy, changed)
+	return writeRow(c, &in, nil, anyone(api.ValidateSpawnPolicy), func(ctx context.Context, in hub.SpawnPolicyInput) (hub.Outcome[hub.SpawnPolicy], error) {
+		if err := c.keepsSpawnPrograms(ctx, in.Commands); err != nil {
+			return hub.Outcome[hub.SpawnPolicy]{}, err
+		}
+		return c.service().SetSpawnPolicy(ctx, in)
+	}, changed)
+}
+
+// keepsSpawnPrograms refuses a pass that names a command which is not in the policy. It may
+// take commands away, and say where those that are there may be used.
+func (c *call) keepsSpawnPrograms(ctx context.Context, commands []hub.SpawnCommand) error {
+	if c.caller.Pass == "" || len(commands) == 0 {
+		return nil
+	}
+	set, err := c.service().SpawnPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range commands {
+		if !slices.ContainsFunc(set.Commands, func(have hub.SpawnCommand) bool { return sameCommand(&have, &commands[i]) }) {
+			return c.needsSecret("say which programs are started")
+		}
+	}
+	return nil
+}
+
+func sameCommand(a, b *hub.SpawnCommand) bool {
+	return a.Harness == b.Harness && a.Dir == b.Dir && a.TimeoutSec == b.TimeoutSec && a.Connection == b.Connection &&
+		slices.Equal(a.Args, b.Args) && slices.Equal(a.Env, b.Env)
 }
 
 func postSpawn(c *call) (reply, error) {

@@ -49,6 +49,12 @@ type AskInput struct {
 type AskAnswerInput struct {
 	Answer string `json:"answer"`
 	By     string `json:"by,omitempty"`
+	// Digest is Ask.Digest of the question that the human was shown. Another question, or a
+	// changed one, takes no answer to it. Empty: the caller does not say.
+	Digest string `json:"digest,omitempty"`
+	// UnlessNear refuses a word that is nearly one of the choices, and is none of them; see
+	// Ask.Near. Callers set it for what a human has typed.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // AskWithdrawInput closes a question without an answer. The agent that asked and the
@@ -56,7 +62,8 @@ type AskAnswerInput struct {
 type AskWithdrawInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"`
 	Reason  string  `json:"reason,omitempty"`
-	By      string  `json:"by,omitempty"` // the name of the human, if the operator closes it
+	By      string  `json:"by,omitempty"`     // the name of the human, if the operator closes it
+	Digest  string  `json:"digest,omitempty"` // as in AskAnswerInput
 }
 
 // Ask is a question to the operator. Its question and its answer are direct messages,
@@ -80,8 +87,11 @@ type Ask struct {
 	// Permission is set if the question is a permission prompt of a harness. Its agent is
 	// told nothing: the hook that waits answers the harness.
 	Permission *PermissionPrompt `json:"permission"`
+	User       string            `json:"local_user,omitempty"` // the other user of the machine whose program asked
 	CreatedAt  Time              `json:"created_at"`
 	ClosedAt   *Time             `json:"closed_at"`
+	// Digest names what was asked; see DigestOf. The store does not keep it.
+	Digest string `json:"digest,omitempty"`
 }
 
 // AsksQuery selects questions, newest first; zero fields do not select. An agent is
@@ -102,11 +112,11 @@ type Asks interface {
 	Ask(ctx context.Context, in AskInput) (Outcome[Ask], error)
 	// AnswerAsk answers an open question and tells the agent. Operator only. The first
 	// answer counts. A permission prompt takes only allow, deny, or deny: and a reason.
-	// Errors: ask_not_found, ask_closed, invalid.
+	// Errors: ask_not_found, ask_closed, ask_changed, answer_unclear, invalid.
 	AnswerAsk(ctx context.Context, id AskID, in AskAnswerInput) (Outcome[Ask], error)
 	// WithdrawAsk closes an open question without an answer. If the operator closes it,
 	// the agent is told. Errors: ask_not_found (also if another agent asked it),
-	// ask_closed.
+	// ask_closed, ask_changed.
 	WithdrawAsk(ctx context.Context, id AskID, in AskWithdrawInput) (Outcome[Ask], error)
 	// Asks lists questions. Errors: room_not_found.
 	Asks(ctx context.Context, q AsksQuery) ([]Ask, Cursor, error)

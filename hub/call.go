@@ -22,6 +22,9 @@ type Caller struct {
 	// Relay is the agent through whose file spool the call came, else empty. The
 	// call acts as that agent and no other, whatever else it proves.
 	Relay AgentID
+	// User is the name of the other user of the machine whose program calls; empty: that of the
+	// hub's own user or of the superuser, or one that the system does not tell.
+	User string
 	// Remote says that the call came from another machine.
 	Remote bool
 	// Acts is the agent that the call acts as, whether it has proved that or not; empty: no

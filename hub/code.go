@@ -264,6 +264,7 @@ var (
 	CodeLimitReached = define(CodeInfo{
 		Code: "limit_reached", Status: http.StatusConflict,
 		HTTP:  "end or release something that is not needed, then repeat the call",
+		CLI:   "end or release something that is not needed; the operator makes room in bulk, see: hubcli app clear --help",
 		Model: "make room first: end tasks that are done (hub_list_tasks), release your locks and claims, or ask your user",
 	})
 	CodeDecisionNotFound = define(CodeInfo{
@@ -388,6 +389,7 @@ var (
 	})
 	CodeStorageFull       = define(CodeInfo{Code: "storage_full", Status: http.StatusInsufficientStorage})
 	CodeStoreFailed       = define(CodeInfo{Code: "store_failed", Status: http.StatusServiceUnavailable})
+	CodeStoreGone         = define(CodeInfo{Code: "store_gone", Status: http.StatusServiceUnavailable})
 	CodeCorruptRecord     = define(CodeInfo{Code: "corrupt_record", Status: http.StatusInternalServerError})
 	CodeSearchUnavailable = define(CodeInfo{
 		Code: "search_unavailable", Status: http.StatusServiceUnavailable,
@@ -406,18 +408,6 @@ var (
 		HTTP:  "GET /v1/spawn?room_id= lists the spawns of a room with their ids",
 		CLI:   "hubcli app spawns lists the spawns that have not ended, with --status any all of them",
 		Model: "check the spawn_id in the answer of hub_spawn; hub_room_status shows the agents in the room",
-	})
-	CodeAskNotFound = define(CodeInfo{
-		Code: "ask_not_found", Status: http.StatusNotFound,
-		HTTP:  "GET /v1/asks lists the questions with their ids",
-		CLI:   "hubcli inbox lists the questions with their ids",
-		Model: "check the ask_id in the answer of hub_ask_human",
-	})
-	CodeAskClosed = define(CodeInfo{
-		Code: "ask_closed", Status: http.StatusConflict,
-		HTTP:  "the first answer counts; post a direct message to the agent to say more",
-		CLI:   "the first answer counts; hubcli say --to AGENT says more",
-		Model: "read the answer among your messages; ask again if you need another one",
 	})
 	CodeSlowed = define(CodeInfo{
 		Code: "slowed", Status: http.StatusTooManyRequests,
@@ -452,26 +442,6 @@ var (
 		Code: "internal", Status: http.StatusInternalServerError,
 		HTTP: "report it, with the lines of the hub's log",
 	})
-)
-
-// The codes of errors that no hub sends. If a write may have taken effect
-// anyway, detail.outcome is "unknown" and the detail holds its idempotency_key.
-// To learn the outcome, send the write again with that key (WithCaller).
-var (
-	// CodeUnreachable: nothing takes connections at the address.
-	CodeUnreachable = define(CodeInfo{Code: "unreachable", Local: true, Exit: exitUnreachable})
-	// CodeNoAnswer: the hub accepted the connection but did not answer in time.
-	CodeNoAnswer = define(CodeInfo{Code: "no_answer", Local: true, Exit: exitUnreachable})
-	// CodeBrokeOff: the connection ended before the answer was complete.
-	CodeBrokeOff = define(CodeInfo{Code: "broke_off", Local: true, Exit: exitUnreachable})
-	// CodeNotAHub: something else answers at the address.
-	CodeNotAHub = define(CodeInfo{Code: "not_a_hub", Local: true, Exit: exitUnreachable})
-	// CodeSpoolFailed: the spool folder cannot be used.
-	CodeSpoolFailed = define(CodeInfo{Code: "spool_failed", Local: true, Exit: exitUnreachable})
-	// CodeRelayTimeout: no forwarder answered in time.
-	CodeRelayTimeout = define(CodeInfo{Code: "relay_timeout", Local: true, Exit: exitUnreachable})
-	// CodeNotRelayed: the forwarder does not carry such a call.
-	CodeNotRelayed = define(CodeInfo{Code: "not_relayed", Status: http.StatusForbidden, Local: true})
 )
 
 // Codes returns every code that a hub may answer, with its usual HTTP status.

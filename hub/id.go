@@ -151,6 +151,16 @@ func CheckAgentID(field string, id AgentID) error {
 	return NewError(CodeInvalidAgentID, field+" is not an agent id").WithDetail(detail).WithFix(fix)
 }
 
+// CheckNoWatcher refuses the id of the sibling session of a watch: it writes no message, and
+// nobody writes to it.
+func CheckNoWatcher(field string, id AgentID) error {
+	if !id.Watcher() {
+		return nil
+	}
+	return NewError(CodeReservedAgent, string(id)+" is a name of watches: no agent has an id that ends in "+WatchSuffix).
+		With("field", field).WithFix("name the agent itself, such as " + strings.TrimSuffix(string(id), WatchSuffix))
+}
+
 // CheckRecipient is CheckAgentID for the agent to which a message or a task goes:
 // words for several agents are refused too.
 func CheckRecipient(field string, id AgentID) error {
@@ -160,6 +170,9 @@ func CheckRecipient(field string, id AgentID) error {
 	if _, project, ok := id.Imported(); ok {
 		return Invalid(field, string(id)+" wrote in a project that was imported: nobody reads as this agent").
 			With("project_id", project).WithFix("name an agent of this hub")
+	}
+	if err := CheckNoWatcher(field, id); err != nil {
+		return err
 	}
 	if id.Group() {
 		return Invalid(field, string(id)+" is no agent: "+field+" names one agent").

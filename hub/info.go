@@ -41,6 +41,12 @@ type Info struct {
 	MessageKinds          []Kind      `json:"message_kinds"`
 	StoragePath           string      `json:"storage_path"`
 	AllowRemote           bool        `json:"allow_remote"`
+	HubUser               string      `json:"hub_user,omitempty"`   // the hub's own user; only in answers to other users of the machine
+	Proof                 string      `json:"proof,omitempty"`      // that the hub has its store's key; only where the call gave a nonce
+	StoreGone             bool        `json:"store_gone,omitempty"` // the store's folder is not at its path any more: the hub ends
+	Commit                string      `json:"commit"`               // that the program was built from; empty: the build does not know it
+	StoreFormat           int         `json:"store_format"`         // the least format that a program must know to understand the store
+	StoreFormatKnown      int         `json:"store_format_known"`   // the newest format that this program knows
 }
 
 // Bootstrap holds what an agent needs to begin.
@@ -73,7 +79,8 @@ type AppStatus struct {
 	Muted         []Mute             `json:"muted"`  // the mutes in force, the earliest first
 	// Salvaged says what the store lacks, if it was brought up from a damaged one. Its
 	// lists have at most SalvageShown entries.
-	Salvaged *Salvage `json:"salvaged"`
+	Salvaged *Salvage   `json:"salvaged"`
+	Users    LocalUsers `json:"users"` // of the machine
 }
 
 // AsleepAgent is an agent that has direct messages which it has neither seen nor
@@ -103,6 +110,9 @@ type SearchStatus struct {
 	Open      bool  `json:"open"`      // rows can be searched
 	Documents int64 `json:"documents"` // how many rows it holds
 	Behind    int64 `json:"behind"`    // how many it has not taken in yet
+	// LeftSec is how long the index needs for these, in seconds, at the rate of the last
+	// seconds. It is nil while that is not known, and when none is behind.
+	LeftSec *float64 `json:"left_sec"`
 }
 
 // JournalState says whether the hub accepts writes.

@@ -38,17 +38,25 @@ const (
 	DefaultTTLSec = 300
 	MaxWaitSec    = 60 // wait_sec of a claim or lock
 
-	MaxTaskDepth   = 64      // levels of a task tree
-	MaxLiveTasks   = 100_000 // tasks that have not ended, which are all kept in memory
-	MaxLiveRuns    = 10_000  // runs that have not ended, which are all kept in memory
-	MaxRecordRows  = 1_000   // rows one command may write
-	MaxBlockedBy   = 100     // tasks that one task may wait for
-	MaxExpireBatch = 1_000   // leases that one record may expire
+	MaxTaskDepth    = 64        // levels of a task tree
+	MaxLiveTasks    = 100_000   // tasks that have not ended, which are all kept in memory
+	MaxLiveRuns     = 10_000    // runs that have not ended, which are all kept in memory
+	MaxRecordRows   = 1_000     // rows one command may write
+	MaxBlockedBy    = 100       // tasks that one task may wait for
+	MaxExpireBatch  = 1_000     // leases that one record may expire
+	MaxTaskBytes    = 96 << 20  // that the tasks which have not ended take in memory
+	MaxLeaseBytes   = 128 << 20 // that held claims and locks take in memory
+	MaxSessionBytes = 128 << 20 // that live sessions take in memory
 
-	MaxProjects         = 1_000
-	MaxProjectRooms     = 1_000  // rooms of a project
-	MaxRooms            = 10_000 // rooms of the hub, which are all kept in memory
-	MaxRoomBindings     = 64     // folders bound to a room
+	MaxProjects         = 1_000     // that are not archived
+	MaxProjectRooms     = 1_000     // rooms of a project that are not archived
+	MaxRooms            = 10_000    // rooms of the hub that are not archived
+	MaxKeptProjects     = 5_000     // archived ones included: all are kept in memory
+	MaxKeptRooms        = 50_000    // likewise
+	MaxRoomBytes        = 64 << 20  // that the rooms which are not archived take in memory
+	MaxKeptRoomBytes    = 160 << 20 // archived ones included
+	MaxChannels         = 100_000   // outside rooms, that are not archived
+	MaxRoomBindings     = 64        // folders bound to a room
 	MaxRoomSeats        = 1_000
 	MaxRoomInvites      = 1_000  // invites of a room that are neither revoked nor over
 	MaxRoomTitles       = 10_000 // titles of a room's artifacts

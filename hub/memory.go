@@ -24,7 +24,8 @@ type Memory struct {
 	Text       string      `json:"text"`
 	Truncated  *Truncated  `json:"truncated"` // set where a budget cut the text
 	Tags       []string    `json:"tags"`
-	By         AgentID     `json:"by"` // may be empty
+	By         AgentID     `json:"by"`                   // may be empty
+	User       string      `json:"local_user,omitempty"` // the other user of the machine whose program said it
 	CreatedAt  Time        `json:"created_at"`
 	ReplacedAt *Time       `json:"replaced_at"` // by a later memory of the same key
 }

@@ -83,6 +83,9 @@ type Message struct {
 	ParentTaskID *TaskID         `json:"parent_task_id"`
 	Authority    Authority       `json:"authority"`
 	Assurance    Assurance       `json:"assurance"`
+	// User is the other user of the machine whose program sent the message; empty: it came from
+	// the hub's own user, or from elsewhere.
+	User string `json:"local_user,omitempty"`
 	// Imported is set in a message that a capsule brought. Such a message speaks for nobody
 	// in this hub.
 	Imported *ImportedAs `json:"imported,omitempty"`

@@ -23,6 +23,13 @@ var CodePassNotFound = define(CodeInfo{
 	CLI:  "hubcli app open --list shows the passes in force",
 })
 
+// CodePassSignature refuses a call whose signature proves no pass.
+var CodePassSignature = define(CodeInfo{
+	Code: "pass_signature", Status: http.StatusForbidden, Operator: true,
+	HTTP: "have the hub prove itself with GET /v1/passes/{pass_id}/proof and sign the call with the key of this run of the hub, a new counter and the hash of its body",
+	CLI:  "open the console anew with hubcli app open",
+})
+
 // PassID names a pass: pass_<record>. It is no secret.
 type PassID string
 
@@ -58,6 +65,14 @@ type Pass struct {
 type IssuedPass struct {
 	Pass
 	Token string `json:"token"`
+}
+
+// PassProof proves to a page that it reaches the hub that has issued its pass.
+type PassProof struct {
+	Run    string `json:"run"`              // of the hub's process: keys are made of it
+	Ended  bool   `json:"ended"`            // the pass is not in force
+	Proof  string `json:"proof"`            // of all of it, for the nonce of the page
+	Sealed string `json:"sealed,omitempty"` // the pass, for a page that has signed the call
 }
 
 // Passes let programs act as the operator without the operator's own secret: for a time,

@@ -86,12 +86,15 @@ type PermissionInput struct {
 	Unclear bool `json:"unclear,omitempty"`
 	// Files are all files that the tool's input names.
 	Files []string `json:"files,omitempty"`
+	// Nonce, a new random text, asks for the MAC of the answer.
+	Nonce string `json:"nonce,omitempty"`
 }
 
 // PermissionWaitInput waits for the operator's answer to a permission prompt.
 type PermissionWaitInput struct {
 	AgentID AgentID `json:"agent_id"`
 	WaitSec float64 `json:"wait_sec,omitempty"`
+	Nonce   string  `json:"nonce,omitempty"` // asks for the MAC of the answer
 }
 
 // Permission is what was decided about a permission prompt.
@@ -101,6 +104,9 @@ type Permission struct {
 	WaitSec int               `json:"wait_sec"` // with ask: how long the answer may take
 	By      string            `json:"by"`       // who decided: a rule, or the name of a human
 	Reason  string            `json:"reason"`   // what the human said with a denial; may be empty
+	// MAC proves that the answer is that of the hub whose operator's token the asker can read.
+	// It is in the answers to calls with a nonce alone, and is never stored.
+	MAC string `json:"mac,omitempty"`
 }
 
 // PermissionPrompt is the part of a question that comes from a permission prompt.

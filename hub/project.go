@@ -11,6 +11,7 @@ type Project struct {
 	Slug      string    `json:"slug"` // unique; lower case letters, digits and single hyphens
 	Name      string    `json:"name"`
 	CreatedAt Time      `json:"created_at"`
+	MadeBy    AgentID   `json:"made_by,omitempty"`  // empty: the call named no agent, or the hub did not note it yet
 	Archived  bool      `json:"archived,omitempty"` // out of lists, with all its rooms
 	// Imported says where a project comes from that a capsule brought; nil: it was made here.
 	Imported *ProjectImport `json:"imported,omitempty"`
@@ -188,7 +189,8 @@ type Projects interface {
 	// refused. Operator only. Errors: room_not_found, archived if it is to come back
 	// without its project.
 	ArchiveRoom(ctx context.Context, room RoomID, in ArchiveInput) (Outcome[Room], error)
-	// SetLocks changes what the room wants of locks. Errors: room_not_found.
+	// SetLocks changes what the room wants of locks. Only the operator and the agent that
+	// made the room do, by its proved session. Errors: room_not_found, operator_required.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
 	// SetGuard changes when agents of the room are stopped that post to each other without
 	// progress. Operator only. Errors: room_not_found.

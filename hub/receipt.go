@@ -44,6 +44,8 @@ type Recipient struct {
 	// harness: the end of a background command, or what the adapter installs.
 	Wakes    bool  `json:"wakes"`
 	LastSeen *Time `json:"last_seen"` // its last call; nil: unknown
+	// Near are known agents with an id like this one, at most 3, if nobody has this one.
+	Near []AgentID `json:"near"`
 }
 
 // Why says in one sentence why the recipient does not read a message now. It is
@@ -52,7 +54,10 @@ func (r *Recipient) Why() string {
 	switch r.State {
 	case RecipientListening, RecipientLive:
 	case RecipientNeverRegistered:
-		return fmt.Sprintf("No agent %s has ever registered.", r.AgentID)
+		if len(r.Near) > 0 {
+			return fmt.Sprintf("No agent %q has ever registered; did you mean %s?", r.AgentID, joined(r.Near))
+		}
+		return fmt.Sprintf("No agent %q has ever registered.", r.AgentID)
 	case RecipientGone:
 		return fmt.Sprintf("%s is gone: its session has ended.", r.AgentID)
 	case RecipientAsleep:
@@ -66,6 +71,15 @@ func (r *Recipient) Why() string {
 		return fmt.Sprintf("%s is silent, and nothing waits that would wake it: it reads messages with its next turn.", r.AgentID)
 	}
 	return ""
+}
+
+// joined lists ids as a choice.
+func joined(ids []AgentID) string {
+	said := string(ids[0])
+	for _, id := range ids[1:] {
+		said += " or " + string(id)
+	}
+	return said
 }
 
 // Offer says when and how a message was handed to its recipient. Its members are

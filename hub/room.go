@@ -13,7 +13,8 @@ type Decision struct {
 	RoomID     RoomID          `json:"room_id"`
 	Title      string          `json:"title"`
 	Note       string          `json:"note"`
-	By         AgentID         `json:"by"` // may be empty
+	By         AgentID         `json:"by"`                   // may be empty
+	User       string          `json:"local_user,omitempty"` // the other user of the machine whose program recorded it
 	Metadata   json.RawMessage `json:"metadata"`
 	CreatedAt  Time            `json:"created_at"`
 }
@@ -25,7 +26,8 @@ type Artifact struct {
 	RoomID      RoomID     `json:"room_id"`
 	Title       string     `json:"title"`
 	Kind        string     `json:"kind"`
-	By          AgentID    `json:"by"` // may be empty
+	By          AgentID    `json:"by"`                   // may be empty
+	User        string     `json:"local_user,omitempty"` // the other user of the machine whose program added it
 	Version     int64      `json:"version"`
 	Size        int64      `json:"size"`   // bytes
 	SHA256      string     `json:"sha256"` // lower case hexadecimal, of the content

@@ -119,15 +119,16 @@ type SitInput struct {
 type Attention struct {
 	AgentID   AgentID       `json:"agent_id"`
 	RoomID    *RoomID       `json:"room_id"`
-	SeenID    MessageID     `json:"seen_id"`  // the agent has seen all messages up to this one
-	ToldID    MessageID     `json:"told_id"`  // the agent was notified of all messages up to this one
-	HeadID    MessageID     `json:"head_id"`  // the latest message
-	GivenID   MessageID     `json:"given_id"` // the agent's poll was answered up to this one in the last two seconds, and may have been read; 0: none was
-	Unread    int           `json:"unread"`   // in the room and the inbox, up to MaxUnread
-	Directed  []UnreadRow   `json:"directed"` // the unread messages that ask something of the agent, rising, at most 20
-	Tasks     []Task        `json:"tasks"`    // the agent's that have not ended, at most 20
-	Claims    []ClaimKey    `json:"claims"`   // that it holds, at most 20
-	Rooms     []RoomID      `json:"rooms"`    // that it has joined, the latest first, at most 20
+	SeenID    MessageID     `json:"seen_id"`   // the agent has seen all messages up to this one
+	ReadFrom  MessageID     `json:"read_from"` // all that is unread is above this one: a reader goes on here
+	ToldID    MessageID     `json:"told_id"`   // the agent was notified of all messages up to this one
+	HeadID    MessageID     `json:"head_id"`   // the latest message
+	GivenID   MessageID     `json:"given_id"`  // the agent's poll was answered up to this one in the last two seconds, and may have been read; 0: none was
+	Unread    int           `json:"unread"`    // in the room and the inbox, up to MaxUnread
+	Directed  []UnreadRow   `json:"directed"`  // the unread messages that ask something of the agent, rising, at most 20
+	Tasks     []Task        `json:"tasks"`     // the agent's that have not ended, at most 20
+	Claims    []ClaimKey    `json:"claims"`    // that it holds, at most 20
+	Rooms     []RoomID      `json:"rooms"`     // that it has joined, the latest first, at most 20
 	Watching  bool          `json:"watching"`
 	Turn      Turn          `json:"turn"` // as hooks have noted it; empty: unknown
 	TurnSince *Time         `json:"turn_since"`
@@ -146,6 +147,7 @@ type UnreadRow struct {
 	Excerpt   string      `json:"excerpt"` // the body's beginning, one line, at most 200 characters
 	Authority Authority   `json:"authority"`
 	Assurance Assurance   `json:"assurance"`
+	User      string      `json:"local_user,omitempty"` // the other user of the machine whose program sent it
 }
 
 // WatchAdvice is a condition that an agent may want to wait for, and why.

@@ -423,6 +423,7 @@ type Service interface {
 	Notifications
 	Pauses
 	Retirements
+	Clearing
 	Mutes
 	Budgets
 	Connections
@@ -430,5 +431,6 @@ type Service interface {
 	Ledgers
 	Loops
 	Passes
+	Users
 	Browses
 }

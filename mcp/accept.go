@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -73,7 +75,10 @@ func inForm(p *jsonschema.Schema, raw json.RawMessage) json.RawMessage {
 	switch p.Type {
 	case "integer", "number":
 		if trimmed = bytes.TrimPrefix(trimmed, []byte("#")); isText && ofType[float64](trimmed) {
-			return trimmed
+			raw = trimmed
+		}
+		if p.Type == "integer" {
+			return whole(raw)
 		}
 	case "boolean":
 		if isText && ofType[bool](bytes.ToLower(trimmed)) {
@@ -91,6 +96,16 @@ func inForm(p *jsonschema.Schema, raw json.RawMessage) json.RawMessage {
 		return inList(p, raw, isText, trimmed)
 	}
 	return raw
+}
+
+// whole writes a whole number without a point and an exponent: 60.0 and 6e1 are 60, as JSON
+// Schema has it. Other values stay as they are.
+func whole(raw json.RawMessage) json.RawMessage {
+	var v float64
+	if !bytes.ContainsAny(raw, ".eE") || raw[0] == '"' || json.Unmarshal(raw, &v) != nil || v != math.Trunc(v) || math.Abs(v) > hub.MaxMessageID {
+		return raw
+	}
+	return strconv.AppendInt(nil, int64(v), 10)
 }
 
 // inList is inForm for a list of plain values.

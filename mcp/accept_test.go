@@ -51,6 +51,16 @@ func TestWhatModelsSendIsAccepted(t *testing.T) {
 			t.Errorf("%v leaves the task waiting for %v", c.given, got.BlockedBy)
 		}
 	}
+	for _, number := range []string{"60.0", "6e1", `"60.0"`, "0.6E+2", "60"} {
+		you.must("hub_claim", args{"claim_key": "k" + number, "ttl_sec": json.RawMessage(number)}, nil)
+	}
+	you.must("hub_get_message", args{"message_id": json.RawMessage(fmt.Sprintf("%d.0", p.ID))}, nil)
+	you.must("hub_update_task", args{"task_id": json.RawMessage(fmt.Sprintf("%d.0", other.TaskID)), "blocked_by": json.RawMessage("[]")}, nil)
+	for _, number := range []string{"60.5", "1e400", "9007199254740993.0", `"sixty"`} {
+		if said := you.refused("hub_claim", args{"claim_key": "n", "ttl_sec": json.RawMessage(number)}); !strings.Contains(said, "ttl_sec") || strings.Contains(said, "Go ") {
+			t.Errorf("%s: %s", number, said)
+		}
+	}
 	var list listing[shownTask]
 	me.must("hub_call_tool", args{"name": "mcp_hub_hub_list_tasks", "arguments": `{"status":"done","limit":"5","room_id":"*"}`, "verbose": "true"}, &list)
 	if len(list.Items) != 1 || list.Items[0].TaskID != p.TaskID {

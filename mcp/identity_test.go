@@ -14,6 +14,7 @@ import (
 	"hubcli/internal/process"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/supervisor"
 )
 
 // whoamiLine asks a bridge who it is.
@@ -161,7 +162,7 @@ func TestOtherStoreRegistersAnewAndSaysSo(t *testing.T) {
 	}
 	me.must("hub_poll_messages", map[string]any{"timeout_seconds": 0.01}, nil)
 	require.NoError(t, h.Stop())
-	testhub.Start(t, at(addr))
+	testhub.Start(t, at(addr), dataRootOf(h))
 	if id, line := whoamiLine(me); id != "me" || !strings.Contains(line, "another store") {
 		t.Errorf("in another store it is %s and says %q", id, line)
 	}
@@ -273,7 +274,7 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 			var joined joinOut
 			me.must("hub_join", map[string]any{"code": invite(t, me, "me"), "agent_id": "me"}, &joined)
 			require.NoError(t, h.Stop())
-			strangers := roomOfStrangers(t, me, addr, joined.Room.RoomID)
+			strangers := roomOfStrangers(t, me, h, addr, joined.Room.RoomID)
 			body := map[string]any(nil)
 			if first == "hub_post_message" {
 				body = map[string]any{"body": "for my team"}
@@ -305,14 +306,19 @@ func TestOtherStoreForgetsTheRoom(t *testing.T) {
 	}
 }
 
+// dataRootOf has a hub noted where another one was.
+func dataRootOf(h *testhub.Hub) testhub.Option {
+	return testhub.With(func(c *supervisor.Config) { c.DataRoot = h.DataRoot })
+}
+
 // roomOfStrangers starts a hub with another store, in which the room of that id is
 // another. Ids are numbers of records, and the bridge may make some meanwhile:
 // then it is tried again.
-func roomOfStrangers(t *testing.T, r *rig, addr string, id hub.RoomID) hub.Room {
+func roomOfStrangers(t *testing.T, r *rig, before *testhub.Hub, addr string, id hub.RoomID) hub.Room {
 	t.Helper()
 	ctx := context.Background()
 	for range 20 {
-		h := testhub.Start(t, at(addr))
+		h := testhub.Start(t, at(addr), dataRootOf(before))
 		p, err := r.hub.CreateProject(ctx, hub.ProjectInput{Name: "Strangers"})
 		for n := 0; err == nil; n++ {
 			var room hub.Outcome[hub.Room]

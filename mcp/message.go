@@ -17,7 +17,8 @@ type shownMessage struct {
 	From         hub.AgentID      `json:"from"`
 	Authority    hub.Authority    `json:"authority"` // agent, operator or system
 	Assurance    hub.Assurance    `json:"assurance"`
-	To           hub.AgentID      `json:"to,omitempty"` // set: a direct message
+	User         string           `json:"local_user,omitempty"` // the other user of the machine whose program sent it
+	To           hub.AgentID      `json:"to,omitempty"`         // set: a direct message
 	Channel      hub.ChannelName  `json:"channel"`
 	RoomID       hub.RoomID       `json:"room_id,omitempty"`
 	Kind         hub.Kind         `json:"kind"`
@@ -55,7 +56,7 @@ func within(path string, members []string) []string {
 // offset on. Attachments and metadata are left out where there is no room for them.
 func showMessage(row *hub.Message, offset, room int) shownMessage {
 	m := shownMessage{
-		ID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance, Channel: row.Channel,
+		ID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance, User: row.User, Channel: row.Channel,
 		Kind: row.Kind, TS: row.TS,
 		To: or(row.ToAgent), RoomID: or(row.RoomID), ThreadID: or(row.ThreadID),
 		ReplyTo: or(row.ReplyTo), ParentTaskID: or(row.ParentTaskID),
@@ -147,14 +148,24 @@ func (m *shownMessage) standing() string {
 		return "the hub itself"
 	case hub.AuthorityAgent:
 	}
+	how := "unverified"
 	switch m.Assurance {
 	case hub.AssuranceSession:
-		return "proved"
+		how = "proved"
 	case hub.AssuranceRelay:
-		return "through its file relay"
+		how = "through its file relay"
 	case hub.AssuranceAsserted, hub.AssuranceOperator:
 	}
-	return "unverified"
+	return how + ofUser(m.User)
+}
+
+// ofUser says that something comes from a program of another user of the machine; "" if it
+// comes from the hub's own user.
+func ofUser(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", a program of " + word(name) + ", another user of this machine"
 }
 
 func (t *cutMark) String() string {

@@ -1,30 +1,26 @@
 package mcp
 
 import (
-	"os"
-	"path/filepath"
-	"strings"
+	"errors"
 
 	"hubcli/hub"
 	"hubcli/internal/osfile"
-	"hubcli/mcp/session"
 )
 
-// lockPath returns the one name of a file that all bridges of a machine have for it:
-// absolute, a relative path taken from the project's folder, and without symbolic
-// links as far as it exists. The hub compares names alone.
+// lockPath returns the one name of a file that all programs of a machine have for it; see
+// osfile.LockPath.
 func (b *bridge) lockPath(given string) (string, error) {
 	if err := hub.CheckName("file_path", given, hub.MaxFilePathChars); err != nil {
 		return "", err
 	}
-	path := filepath.FromSlash(strings.ReplaceAll(given, `\`, "/")) // as the hub takes them
-	if !filepath.IsAbs(path) {
-		dir := session.ProjectFolder(b.Getenv, os.Getwd)
-		if dir == "" {
-			return "", hub.Invalid("file_path", "the path is relative, and the folder of your project is not known").
-				WithFix("give the absolute path of the file")
-		}
-		path = filepath.Join(dir, path)
+	path, err := osfile.LockPath(given, b.link.Folder())
+	switch {
+	case errors.Is(err, osfile.ErrForeignPath):
+		return "", hub.Invalid("file_path", "the path has a drive, and the bridge runs on a system without drives").
+			WithFix("give the path that the file has on this system")
+	case err != nil:
+		return "", hub.Invalid("file_path", "the path is relative, and the folder of your project is not known").
+			WithFix("give the absolute path of the file")
 	}
-	return osfile.RealPath(path), nil
+	return path, nil
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
+	"hubcli/internal/osfile"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
 )
@@ -45,6 +48,47 @@ func TestLocksMeetInTheFile(t *testing.T) {
 	a.must("hub_unlock", args{"file_path": "src/old.go", "idempotency_key": "k"}, nil)
 	if said := a.refused("hub_unlock", args{"file_path": "src/old.go"}); !strings.Contains(said, "hub_lock") {
 		t.Errorf("what nobody holds: %q", said)
+	}
+}
+
+// TestLocksFollowTheWorkTree: a session that has moved into another work tree of Git, as its hooks
+// tell, means the files there; one that is only in another folder of its work tree does not.
+func TestLocksFollowTheWorkTree(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	dir := osfile.RealPath(t.TempDir())
+	tree := filepath.Join(dir, ".claude", "worktrees", "fix")
+	for _, at := range []string{filepath.Join(dir, ".git"), filepath.Join(dir, "web", "src"), filepath.Join(tree, "web", "src")} {
+		require.NoError(t, os.MkdirAll(at, 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(tree, ".git"), []byte("gitdir: ../../../.git/worktrees/fix\n"), 0o600))
+	project := filepath.Join(dir, "web")
+	me := bridgeTo(t, h, func(c *Config) {
+		c.Agent, c.DataRoot, c.Harness = "me", root, string(hub.HarnessClaudeCode)
+		c.Getenv = func(name string) string {
+			return map[string]string{"CLAUDE_PROJECT_DIR": project, "CLAUDE_CODE_SESSION_ID": "s1"}[name]
+		}
+	})
+	sessions := identity.SessionsOf(root)
+	me.must("hub_start", nil, nil)
+	require.NoError(t, sessions.Replace("s1", identity.Binding{AgentID: "me", BaseURL: h.URL}))
+	for _, c := range []struct{ now, want string }{
+		{"", project},
+		{filepath.Join(project, "src"), project},
+		{filepath.Join(tree, "web", "src"), filepath.Join(tree, "web")},
+		{tree, filepath.Join(tree, "web")},
+		{project, project},
+	} {
+		if c.now != "" {
+			require.NoError(t, sessions.Place("s1", c.now))
+		}
+		var got granted
+		me.must("hub_lock", args{"file_path": "src/a.go"}, &got)
+		if got.Key != filepath.Join(c.want, "src", "a.go") {
+			t.Errorf("in %s it locks %s, want a file in %s", c.now, got.Key, c.want)
+		}
+	}
+	if said := me.refused("hub_lock", args{"file_path": `C:\repo\a.go`}); runtime.GOOS != "windows" && !strings.Contains(said, "has a drive") {
+		t.Errorf("a path of another system: %s", said)
 	}
 }
 

@@ -62,7 +62,7 @@ func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*
 	if err != nil {
 		tb.Fatalf("connect: %v", err)
 	}
-	r := &rig{ClientSession: session, tb: tb, bridge: b, hub: client.New(client.Config{BaseURL: h.URL})}
+	r := &rig{ClientSession: session, tb: tb, bridge: b, hub: client.New(client.Config{BaseURL: h.URL, DataRoot: h.DataRoot})}
 	ended := false
 	r.end = func() {
 		if ended {

@@ -31,6 +31,9 @@ func schemaOf[In any]() (*jsonschema.Schema, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Properties == nil { // strict clients refuse an object that has no member of this name
+		s.Properties = map[string]*jsonschema.Schema{}
+	}
 	s.AdditionalProperties = nil // the checks refuse unknown arguments; saying so would cost each tool tokens
 	for field := range fields(reflect.TypeFor[In]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -262,6 +265,9 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 	if p.Type == "string" && strings.HasPrefix(p.Description, "JSON ") {
 		return hub.Invalid(name, name+" must be a "+p.Description+" in a string").
 			WithFix("write the object or list as the text of a string, with its quotes escaped")
+	}
+	if p.Type == "integer" {
+		return hub.Invalid(name, name+" must be a whole number")
 	}
 	return hub.Invalid(name, name+" must be of type "+p.Type)
 }

@@ -38,7 +38,7 @@ func shellWords(t *testing.T, command string) []string {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
-		t.Skip("there is no POSIX shell here")
+		t.Skip("needs a POSIX shell")
 	}
 	out, err := exec.Command(sh, "-c", `set -- `+command+`; for a do printf '%s\0' "$a"; done`).Output()
 	require.NoError(t, err)

@@ -24,7 +24,7 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 	harness := b.link.Harness()
 	ctx, cancel := context.WithTimeout(ctx, surfaceWait)
 	defer cancel()
-	set, err := b.link.Base.ToolSurfaces(ctx, harness)
+	set, err := b.link.Base().ToolSurfaces(ctx, harness)
 	if err == nil && len(set) == 1 {
 		return set[0].Surface
 	}

@@ -59,8 +59,8 @@ func checkSchema(t *testing.T, s *jsonschema.Schema) {
 			t.Errorf("the schema has %s: %s", word, b)
 		}
 	}
-	if s.Type != "object" {
-		t.Errorf("the schema is of type %q", s.Type)
+	if s.Type != "object" || !strings.Contains(string(b), `"properties":{`) { // OpenAI refuses a request with a function without them
+		t.Errorf("the schema is no object with properties: %s", b)
 	}
 	for name, p := range s.Properties {
 		if p.Description == "" {

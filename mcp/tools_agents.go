@@ -44,6 +44,7 @@ type unreadRow struct {
 	From      hub.AgentID   `json:"from"`
 	Authority hub.Authority `json:"authority"`
 	Assurance hub.Assurance `json:"assurance"`
+	User      string        `json:"local_user,omitempty"`
 	Kind      hub.Kind      `json:"kind"`
 	Excerpt   peerText      `json:"excerpt"`
 }
@@ -73,7 +74,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		me.Channel = room.Channel()
 	}
 	for _, row := range a.Directed[:min(len(a.Directed), 5)] {
-		me.ForYou = append(me.ForYou, unreadRow{row.ID, row.FromAgent, row.Authority, row.Assurance, row.Kind, peerText(row.Excerpt)})
+		me.ForYou = append(me.ForYou, unreadRow{row.ID, row.FromAgent, row.Authority, row.Assurance, row.User, row.Kind, peerText(row.Excerpt)})
 	}
 	for i := range a.Tasks[:min(len(a.Tasks), 10)] {
 		me.Tasks = append(me.Tasks, showTask(&a.Tasks[i]))
@@ -111,7 +112,7 @@ func excerpts(list []unreadRow) string {
 	shown := make([]shownMessage, len(list))
 	for i, row := range list {
 		shown[i] = shownMessage{
-			ID: row.ID, From: row.From, Authority: row.Authority, Assurance: row.Assurance, Kind: row.Kind, Body: row.Excerpt,
+			ID: row.ID, From: row.From, Authority: row.Authority, Assurance: row.Assurance, User: row.User, Kind: row.Kind, Body: row.Excerpt,
 			Channel: hub.RoomID("").Channel(),
 		}
 	}

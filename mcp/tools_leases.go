@@ -15,7 +15,7 @@ func leaseTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_claim", title: "Claim work", idempotent: true,
-			description: "Reserve a piece of work so that no other agent starts it. If acquired is false, another agent has it: do other work.",
+			description: "Reserve work so that no other agent starts it. If acquired is false, another agent has it: do other work.",
 		}, claim),
 		define(tool{
 			name: "hub_refresh_claim", title: "Keep a claim", idempotent: true,

@@ -40,13 +40,14 @@ type shownMemory struct {
 	Text      peerText        `json:"text" lean:"empty"`
 	Tags      []string        `json:"tags,omitempty"`
 	By        hub.AgentID     `json:"by,omitempty"`
+	User      string          `json:"local_user,omitempty"` // the other user of the machine whose program said it
 	CreatedAt hub.Time        `json:"created_at" lean:"-"`
 	Truncated *cutMark        `json:"truncated,omitempty"`
 }
 
 // showMemory shows a text from a character on; id is the room that is asked.
 func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
-	s := shownMemory{MemoryID: m.MemoryID, Scope: m.Scope, Key: m.Key, Tags: m.Tags[:min(len(m.Tags), 10)], By: m.By, CreatedAt: m.CreatedAt}
+	s := shownMemory{MemoryID: m.MemoryID, Scope: m.Scope, Key: m.Key, Tags: m.Tags[:min(len(m.Tags), 10)], By: m.By, User: m.User, CreatedAt: m.CreatedAt}
 	part, end, whole := clip(m.Text, from, room)
 	s.Text = peerText(part)
 	if !whole {

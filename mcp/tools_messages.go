@@ -190,6 +190,7 @@ type slice struct {
 	From      hub.AgentID   `json:"from"`
 	Authority hub.Authority `json:"authority"`
 	Assurance hub.Assurance `json:"assurance"`
+	User      string        `json:"local_user,omitempty"`
 	Part      string        `json:"part"`
 	Offset    int           `json:"offset"`
 	Text      peerText      `json:"text"`
@@ -229,7 +230,7 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 	return c.fit(func(room int) *answer {
 		part, end, all := clip(whole, in.Offset, room-400)
 		s := slice{
-			MessageID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance,
+			MessageID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance, User: row.User,
 			Part: in.Part, Offset: in.Offset, Text: peerText(part),
 		}
 		line := fmt.Sprintf("The %s of #%d from character %d to its end.", in.Part, row.ID, in.Offset)
@@ -240,7 +241,7 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 			}
 			line = fmt.Sprintf("The %s of #%d, %s", in.Part, row.ID, s.Truncated)
 		}
-		shown := shownMessage{From: s.From, Authority: s.Authority, Assurance: s.Assurance}
+		shown := shownMessage{From: s.From, Authority: s.Authority, Assurance: s.Assurance, User: s.User}
 		text := fmt.Sprintf("%s of #%d from %s (%s), character %d to %d\n%s\n",
 			in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
 		return &answer{data: s, line: line, prose: true, text: text, untrusted: []string{"text"}}

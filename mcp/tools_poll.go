@@ -264,9 +264,8 @@ func asError(err error) *hub.Error {
 // ended. An id above the latest message is refused: the agent would miss every
 // message up to that id.
 //
-// The first poll of a bridge begins at the agent's cursor in the hub. An agent
-// without a cursor begins with the first message addressed to it, else with new
-// messages.
+// The first poll of a bridge begins where the hub says that the agent's unread messages
+// begin.
 func (r *reading) begin(ctx context.Context, given *hub.MessageID) (err error) {
 	feeds := r.c.bridge.link.Feeds
 	at, ok := feeds.Known(r.of)
@@ -306,12 +305,5 @@ func (c *call) unreadFrom(ctx context.Context, q *hub.EventsQuery) (hub.MessageI
 		room = home
 	}
 	a, err := c.hub().Attention(ctx, hub.AttentionQuery{Agent: q.Agent, Room: room})
-	if err != nil || a.SeenID > 0 {
-		return a.SeenID, err
-	}
-	at := a.HeadID
-	for _, row := range a.Directed {
-		at = min(at, row.ID-1)
-	}
-	return at, nil
+	return a.ReadFrom, err
 }

@@ -38,13 +38,14 @@ type shownDecision struct {
 	Title      string         `json:"title"`
 	Note       peerText       `json:"note,omitempty"`
 	By         hub.AgentID    `json:"by,omitempty"`
+	User       string         `json:"local_user,omitempty"` // the other user of the machine whose program recorded it
 	CreatedAt  hub.Time       `json:"created_at" lean:"-"`
 	Truncated  *cutMark       `json:"truncated,omitempty"`
 }
 
 func showDecision(d *hub.Decision, from, room int) shownDecision {
 	part, end, whole := clip(d.Note, from, room)
-	s := shownDecision{DecisionID: d.DecisionID, RoomID: d.RoomID, Title: d.Title, Note: peerText(part), By: d.By, CreatedAt: d.CreatedAt}
+	s := shownDecision{DecisionID: d.DecisionID, RoomID: d.RoomID, Title: d.Title, Note: peerText(part), By: d.By, User: d.User, CreatedAt: d.CreatedAt}
 	if !whole {
 		s.Truncated = &cutMark{
 			Chars: chars(d.Note), Shown: end,
@@ -226,7 +227,7 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 			line = fmt.Sprintf("%s version %d, %s", quoted(a.Title, 100), a.Version, a.Truncated)
 		}
 		text := fmt.Sprintf("%s, artifact %s of kind %s by %s, version %d, %s, character %d to %d\n%s",
-			quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By), a.Version, a.Encoding, in.Offset, end, fenced(part))
+			quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By)+ofUser(a.User), a.Version, a.Encoding, in.Offset, end, fenced(part))
 		return &answer{data: a, line: inRoom(line, a.RoomID), prose: true, text: text, untrusted: []string{"title", "kind", "content"}}
 	})
 }

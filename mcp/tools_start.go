@@ -13,7 +13,7 @@ func startTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_start", title: "Start here", idempotent: true, preload: true,
-			description: "Call this first: returns your agent id, your new messages, your tasks, the tasks that are ready and your colleagues.",
+			description: "Call this first: returns your agent id, new messages, your tasks, ready tasks and your colleagues.",
 		}, start),
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"hubcli/api"
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"
 )
 
@@ -154,7 +154,7 @@ func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	}
 	limit := time.Duration(in.TimeoutSeconds * float64(time.Second)).Round(time.Second)
 	args := []string{exe, "watch", "--agent", string(c.agent())}
-	if url := c.at.Client.BaseURL(); url != client.DefaultBaseURL {
+	if url := c.at.Client.BaseURL(); url != hubfile.BaseURL(c.bridge.link.DataRoot) {
 		args = append(args, "--base-url", url)
 	}
 	args = append(args, "--room", string(room))

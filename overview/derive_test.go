@@ -233,3 +233,18 @@ func drawSnapshot(t *rapid.T) (*Snapshot, map[hub.AgentID]bool) {
 	}
 	return s, named
 }
+
+// TestQuestionsAreShownTheOldestFirst: a permission prompt has no message, and still stands where
+// it was asked.
+func TestQuestionsAreShownTheOldestFirst(t *testing.T) {
+	prompt := &hub.PermissionPrompt{Tool: "Bash"}
+	s := Snapshot{Asks: []hub.Ask{
+		{AskID: "ask_1", MessageID: 5, CreatedAt: 10}, {AskID: "ask_4", Permission: prompt, CreatedAt: 30}, {AskID: "ask_2", Permission: prompt, CreatedAt: 20}, {AskID: "ask_3", MessageID: 6, CreatedAt: 25},
+	}}
+	s.Derive()
+	for i, a := range s.Asks {
+		if want := hub.AskID(fmt.Sprint("ask_", i+1)); a.AskID != want {
+			t.Errorf("place %d has %s, want %s", i, a.AskID, want)
+		}
+	}
+}

@@ -95,6 +95,9 @@ func (p *page) head() {
 		journal = "refuses writes"
 	}
 	p.put(Title, fmt.Sprintf("hub %s at %s, up %s, %s", h.Version, p.s.BaseURL, up, journal))
+	if text := SearchLag(h.Search); text != "" {
+		p.long(Dim, "", "search "+text)
+	}
 	if p.s.Limited {
 		p.long(Warn, "", "without the operator's secret: asks, loops and direct tasks are not shown")
 	}

@@ -86,7 +86,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 	if s.Agents, err = upTo(s, "agents", mostAgents, hub.Walk(ctx, h.Agents, hub.AgentsQuery{Details: true, Limit: page})); err != nil {
 		return err
 	}
-	projects, err := upTo(s, "projects", hub.MaxProjects, hub.Walk(ctx, h.Projects, hub.ProjectsQuery{Archived: true, Limit: page}))
+	projects, err := upTo(s, "projects", hub.MaxKeptProjects, hub.Walk(ctx, h.Projects, hub.ProjectsQuery{Archived: true, Limit: page}))
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,7 @@ func (s *Snapshot) read(ctx context.Context, src Source) (err error) {
 		return err
 	}
 	s.Asks, err = upTo(s, "asks", hub.MaxOpenAsks, hub.Walk(ctx, h.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: page}))
+	slices.Reverse(s.Asks) // those of one moment, too, are shown the oldest first
 	return err
 }
 
@@ -177,7 +178,7 @@ func (s *Snapshot) readLost(ctx context.Context, h Hub) error {
 
 // Derive computes what follows from the rows: waits, circles and trouble.
 func (s *Snapshot) Derive() {
-	slices.SortStableFunc(s.Asks, func(a, b hub.Ask) int { return cmp.Compare(a.MessageID, b.MessageID) })
+	slices.SortStableFunc(s.Asks, func(a, b hub.Ask) int { return cmp.Compare(a.CreatedAt, b.CreatedAt) })
 	s.names = s.roomNames()
 	s.Waits = waits(s)
 	s.Circles = circles(s.Waits)

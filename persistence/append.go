@@ -1,6 +1,7 @@
 package persistence
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -25,7 +26,8 @@ func (s *Store) Head() core.Head { return s.opened }
 // The steps, and what a crash between two of them leaves:
 //
 //  1. checkGroup compares the numbers with the end of the journal. Nothing is
-//     written before the whole group is known to follow it.
+//     written before the whole group is known to follow it. Then raise makes durable
+//     that earlier programs do not understand the store, if that is so from now on.
 //  2. hasRoom reserves space for all of the group. This is the last point at which
 //     a group can be taken back: Badger has not heard of it.
 //  3. commit writes and syncs. A crash in it leaves the whole transaction or none
@@ -42,7 +44,7 @@ func (s *Store) Head() core.Head { return s.opened }
 func (s *Store) Append(g *core.Group) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.Err(); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
 	if len(g.Records) == 0 {
@@ -52,12 +54,17 @@ func (s *Store) Append(g *core.Group) error {
 	if err != nil {
 		return s.fail(err)
 	}
+	if err := s.raise(s.formatOf(g)); err != nil {
+		return err
+	}
 	err = s.write(g.Records, g.Rows, false)
 	if cap(s.buf) > maxKept {
 		s.buf = nil
 	}
 	switch {
-	case errors.Is(err, ErrClosed), errors.Is(err, core.ErrNoRoom):
+	case errors.Is(err, core.ErrNoRoom):
+		return cmp.Or(s.Check(), err) // a folder that is gone has no room either
+	case errors.Is(err, ErrClosed):
 		return err
 	case err != nil:
 		return s.fail(err)
@@ -75,23 +82,31 @@ func (s *Store) Append(g *core.Group) error {
 }
 
 // PutRows makes rows durable that belong to no record. It may be called beside
-// Append. After core.ErrNoRoom none has been written.
+// Append. After core.ErrNoRoom none has been written. Rows that come before Begin are stored
+// by it, and are not seen until then.
 func (s *Store) PutRows(rows []core.Row) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.Err(); err != nil {
+	if s.start != nil {
+		s.start.rows = append(s.start.rows, rows...)
+		return nil
+	}
+	if err := s.Check(); err != nil {
 		return err
 	}
 	return s.putRows(rows)
 }
 
 func (s *Store) putRows(rows []core.Row) error {
+	if err := s.raise(s.formats.OfRows(rows)); err != nil {
+		return err
+	}
 	s.entries = s.entries[:0]
 	for i := range rows {
 		s.addRow(&rows[i])
 	}
 	if size, fits := txnSize(s.entries); !s.hasRoom(s.entries, size, fits) {
-		return core.ErrNoRoom
+		return cmp.Or(s.Check(), core.ErrNoRoom)
 	}
 	err := s.commitAll(s.entries)
 	if err != nil && !errors.Is(err, ErrClosed) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -18,6 +19,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/maker"
 )
 
 // A backup is one stream:
@@ -28,6 +30,8 @@ import (
 //	head     store format 2 │ wall 8 │ seq 8 │ message 8 │ fence 8 │ hub ms 8 │ instance str │ key 32
 //	point    a piece of the newest checkpoint's file; absent if there is none
 //	entries  (key bytes │ value bytes │ expires 8)… by rising keys
+//	maker    the mark of the maker's data root over the SHA-256 of everything before this
+//	         chunk, in hexadecimal digits; absent where the hub has no data root
 //	end      entries 8 │ SHA-256 32 of everything before this chunk
 //	failed   why the hub could not go on; the backup is none
 //
@@ -36,11 +40,14 @@ import (
 // own checksum: a backup of a damaged store must not pass for a good one.
 const (
 	backupMagic   = "HUBSAVE\n"
-	backupVersion = 1
+	backupVersion = 2
+	// plainBackup is the version of a backup without a mark.
+	plainBackup = 1
 
 	chunkHead    = 'h'
 	chunkPoint   = 'p'
 	chunkEntries = 'k'
+	chunkMaker   = 'm'
 	chunkEnd     = 'e'
 	chunkFailed  = 'f'
 
@@ -91,6 +98,9 @@ func (s *Store) Backup(ctx context.Context, w io.Writer) error {
 	}
 	defer view.release()
 	b := &backupWriter{out: w, sum: newSum()}
+	if s.maker != nil {
+		b.maker = s.maker.Key
+	}
 	err = b.writeAll(ctx, s, view)
 	if err != nil && b.offset > 0 && b.failed == nil {
 		b.chunk(chunkFailed, []byte(backupReason(err)))
@@ -112,10 +122,12 @@ func backupReason(err error) string {
 
 // frozen is the state of a store after one commit.
 type frozen struct {
-	head  core.Head
-	point []byte // newest good checkpoint; nil: none
-	txn   *badger.Txn
-	leave func()
+	format int
+	head   core.Head
+	point  []byte // newest good checkpoint; nil: none
+	txn    *badger.Txn
+	mapped *mapped
+	leave  func()
 }
 
 func (f *frozen) release() {
@@ -142,8 +154,8 @@ func (s *Store) freeze() (*frozen, error) {
 		return nil, err
 	}
 	return &frozen{
-		head: s.durable, point: point, txn: s.db.NewTransactionAt(ts, false),
-		leave: func() { s.gate.leave(gen) },
+		format: s.Format(), head: s.durable, point: point, txn: s.db.NewTransactionAt(ts, false),
+		leave: func() { s.gate.leave(gen) }, mapped: s.mapped,
 	}, nil
 }
 
@@ -169,6 +181,7 @@ func (s *Store) pointFile() ([]byte, error) {
 // backupWriter writes chunks and sums them up.
 type backupWriter struct {
 	out    io.Writer
+	maker  *maker.Key // nil: the backup gets no mark
 	sum    hash.Hash
 	offset int64
 	failed error // of out
@@ -200,7 +213,11 @@ func chunkSum(offset int64, head, data []byte) uint32 {
 
 // begin writes what comes before the entries.
 func (b *backupWriter) begin(h *backupHead, point []byte) {
-	b.write(binary.BigEndian.AppendUint16([]byte(backupMagic), backupVersion))
+	version := uint16(plainBackup)
+	if b.maker != nil {
+		version = backupVersion
+	}
+	b.write(binary.BigEndian.AppendUint16([]byte(backupMagic), version))
 	b.chunk(chunkHead, h.encode())
 	for rest := point; len(rest) > 0; {
 		n := min(len(rest), backupChunk)
@@ -211,9 +228,9 @@ func (b *backupWriter) begin(h *backupHead, point []byte) {
 
 func (b *backupWriter) writeAll(ctx context.Context, s *Store, view *frozen) error {
 	b.begin(&backupHead{
-		format: FormatVersion, made: hub.TimeOf(time.Now()), head: view.head, instance: s.marker.InstanceID, key: s.key,
+		format: view.format, made: hub.TimeOf(time.Now()), head: view.head, instance: s.marker.InstanceID, key: s.key,
 	}, view.point)
-	entries, err := b.entries(ctx, view.txn)
+	entries, err := b.entries(ctx, view.txn, view.mapped)
 	if err != nil {
 		return err
 	}
@@ -221,15 +238,21 @@ func (b *backupWriter) writeAll(ctx context.Context, s *Store, view *frozen) err
 	return b.failed
 }
 
-// end writes the last chunk.
+// end writes the last chunks.
 func (b *backupWriter) end(entries uint64) {
+	if b.maker != nil {
+		b.chunk(chunkMaker, []byte(b.maker.Mark(backupPurpose, hex.EncodeToString(b.sum.Sum(nil)))))
+	}
 	b.chunk(chunkEnd, b.sum.Sum(binary.BigEndian.AppendUint64(nil, entries)))
 }
+
+// backupPurpose is what the maker's mark of a backup is for.
+const backupPurpose = "backup"
 
 func newSum() hash.Hash { return sha256.New() }
 
 // entries writes all pairs of keys and values, and returns how many.
-func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn) (n uint64, err error) {
+func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn, mapped *mapped) (n uint64, err error) {
 	o := badger.DefaultIteratorOptions
 	o.PrefetchValues = false // it would hold a hundred values, of up to 64 MiB each
 	it := txn.NewIterator(o)
@@ -241,6 +264,7 @@ func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn) (n uint64, 
 			return n, err
 		}
 		item := it.Item()
+		mapped.reads(item)
 		// A copy: while the bytes are looked at, Badger holds a lock on their file
 		// that its writer needs, and the reader of the stream may be slow.
 		if value, err = item.ValueCopy(value); err != nil {

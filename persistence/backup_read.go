@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -12,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/maker"
 )
 
 // Backup is what a backup holds.
@@ -25,6 +27,13 @@ type Backup struct {
 	format   int
 	key      []byte
 	frame    hub.Seq // first number of the last frame
+	sum      string  // of what the mark is over, in hexadecimal digits
+	mark     string  // of its maker; empty: it has none
+}
+
+// madeBy reports whether a hub with this secret made the backup, all of it.
+func (b *Backup) madeBy(k *maker.Key) bool {
+	return b.mark != "" && k.Proves(b.mark, backupPurpose, b.sum)
 }
 
 // CheckBackup reads a backup from its beginning to its end and checks all of it:
@@ -98,8 +107,8 @@ func (r *backupReader) begin() error {
 	case n < len(b) || string(b[:len(backupMagic)]) != backupMagic:
 		return badBackup("the file is no backup of a hub")
 	}
-	if v := binary.BigEndian.Uint16(b[len(backupMagic):]); v != backupVersion {
-		e := badBackup("it has version %d, and this hubcli knows version %d", v, backupVersion)
+	if v := binary.BigEndian.Uint16(b[len(backupMagic):]); v != backupVersion && v != plainBackup {
+		e := badBackup("it has version %d, and this hubcli knows versions up to %d", v, backupVersion)
 		e.Fix = "restore it with the hubcli that wrote it"
 		return e
 	}
@@ -167,7 +176,7 @@ type backupCheck struct {
 }
 
 func (c *backupCheck) take(kind byte, in *backupReader) error {
-	if c.began == (kind == chunkHead) {
+	if c.began == (kind == chunkHead) || c.b.mark != "" && kind != chunkEnd {
 		return badBackup("its parts are out of order")
 	}
 	switch kind {
@@ -181,6 +190,9 @@ func (c *backupCheck) take(kind byte, in *backupReader) error {
 		return nil
 	case chunkEntries:
 		return c.takeEntries(in.data)
+	case chunkMaker:
+		c.b.sum, c.b.mark = hex.EncodeToString(in.sum.Sum(nil)), string(in.data)
+		return nil
 	case chunkEnd:
 		return c.takeEnd(in)
 	case chunkFailed:
@@ -194,8 +206,8 @@ func (c *backupCheck) takeHead(data []byte) error {
 	if !ok {
 		return badBackup("its head fails its checks")
 	}
-	if h.format > FormatVersion {
-		e := badBackup("its store has format %d, and this hubcli knows formats up to %d", h.format, FormatVersion)
+	if h.format > LatestFormat() {
+		e := badBackup("it was made by a newer hubcli: its store has format %d, and this hubcli knows formats up to %d", h.format, LatestFormat())
 		e.Fix = "restore it with the newer hubcli that wrote it"
 		return e
 	}

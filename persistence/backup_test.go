@@ -272,7 +272,7 @@ func TestForgedBackupIsRefused(t *testing.T) {
 		b := &backupWriter{out: &out}
 		b.sum = newSum()
 		b.write(append([]byte(backupMagic), 0, backupVersion))
-		h := backupHead{format: FormatVersion, head: view.head, instance: "x", key: s.key}
+		h := backupHead{format: LatestFormat(), head: view.head, instance: "x", key: s.key}
 		b.chunk(chunkHead, h.encode())
 		b.chunk(chunkPoint, view.point)
 		var e encoder
@@ -303,8 +303,7 @@ func TestForgedBackupIsRefused(t *testing.T) {
 func TestBackupOfADamagedStoreFails(t *testing.T) {
 	s := filled(t)
 	key := rowKey(core.TableThread, []byte{1})
-	require.NoError(t, s.commit([]entry{{key: key, value: []byte("no row at all")}}))
-	s.gate.publish(s.lastTS)
+	mustCommit(t, s, entry{key: key, value: []byte("no row at all")})
 	var out bytes.Buffer
 	err := s.Backup(context.Background(), &out)
 	if !errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) {

@@ -94,7 +94,7 @@ func fill(tb testing.TB, s *Store, posts int, checkpoints bool) {
 func TestFootprint(t *testing.T) {
 	posts, err := strconv.Atoi(os.Getenv("HUB_FOOTPRINT"))
 	if err != nil {
-		t.Skip("HUB_FOOTPRINT is not set")
+		t.Skip("needs HUB_FOOTPRINT")
 	}
 	dir := t.TempDir()
 	s := openStore(t, dir)

@@ -99,10 +99,11 @@ func (k *block) bytesOf(id hub.MessageID) (b []byte, ok bool) {
 type blockReader struct {
 	it          *badger.Iterator // backward
 	first, last hub.MessageID    // of the block at it; 0: at none
+	mapped      *mapped
 }
 
-func newBlockReader(txn *badger.Txn) *blockReader {
-	return &blockReader{it: iterate(txn, []byte(prefixMessage), true)}
+func newBlockReader(txn *badger.Txn, mapped *mapped) *blockReader {
+	return &blockReader{it: iterate(txn, []byte(prefixMessage), true), mapped: mapped}
 }
 
 func (r *blockReader) close() { r.it.Close() }
@@ -117,6 +118,7 @@ func (r *blockReader) message(id hub.MessageID) (m core.StoredMessage, err error
 		if r.it.Seek(messageKey(id)); !r.it.ValidForPrefix([]byte(prefixMessage)) {
 			return m, core.ErrNotFound
 		}
+		r.mapped.reads(r.it.Item())
 	}
 	item := r.it.Item()
 	valueErr := item.Value(func(b []byte) error {

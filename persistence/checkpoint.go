@@ -190,7 +190,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 		return err
 	}
 	defer s.gate.leave(gen)
-	if err := s.Err(); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
 	if tail := hub.Seq(s.tail.Load()); c.Head.Seq > tail {
@@ -205,6 +205,12 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 	}
 	if !s.space.has(commitNeeded + size) {
 		return errNoCheckpoint()
+	}
+	switch err := s.raise(s.formats.OfCheckpoint(c)); {
+	case errors.Is(err, core.ErrNoRoom):
+		return errNoCheckpoint()
+	case err != nil:
+		return err
 	}
 	// HEAD first: sections reach beyond the checkpoint's own number, so a journal
 	// that has lost their records must be noticed where the checkpoint is found.

@@ -13,6 +13,11 @@ const patience = 5 * time.Second
 // Close waits for running calls, makes everything durable and releases the
 // store. Calls after it return ErrClosed. A second Close does nothing.
 func (s *Store) Close() error {
+	if s.start != nil { // Begin was not called
+		s.abandon()
+		s.start = nil
+		return nil
+	}
 	first, ended := s.closeGate()
 	if !ended {
 		// The process must end now. All stays open: the call still uses it.
@@ -21,6 +26,8 @@ func (s *Store) Close() error {
 	if !first {
 		return nil
 	}
+	defer s.mapped.wait()
+	close(s.closing)
 	s.writing.Lock() // an Append may still have to write HEAD
 	defer s.writing.Unlock()
 	s.stopHeadTimer()
@@ -31,7 +38,7 @@ func (s *Store) Close() error {
 		err = errors.Join(s.head.write(s.mark(whole)), s.head.sync())
 	}
 	err = errors.Join(err, s.head.f.Close())
-	if !open { // else the lock ends with the process, whose Badger goroutines still use the store
+	if !open { // else the lock ends with the process, whose Badger goroutines still use the store and its folder
 		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {
@@ -63,6 +70,11 @@ func (s *Store) closeGate() (first, ended bool) {
 // failing disk. Data that is not flushed is in Badger's own log, as after a kill:
 // whole is false then, and nothing is lost. open says that Badger was left open.
 func (s *Store) closeDatabase() (whole, open bool, err error) {
+	var gone *goneError
+	if errors.As(s.Err(), &gone) { // closing it would write where the folder was
+		s.rest.close()
+		return false, true, nil
+	}
 	if ok, _ := s.space.look(); !ok {
 		s.rest.close()
 		s.leaveOpen()

@@ -176,7 +176,7 @@ func appendMessage(b []byte, m *core.StoredMessage) ([]byte, error) {
 	e := encoder{b: append(b, make([]byte, sealSize)...)}
 	e.u64(uint64(m.ID))
 	e.u64(uint64(m.TS))
-	e.u8(flagByte(m.Whole)*flagWhole | flagByte(m.Muted)*flagMuted)
+	e.u8(messageFlags(m))
 	e.str(string(m.From))
 	e.str(string(m.To))
 	e.str(string(m.Channel))
@@ -190,6 +190,10 @@ func appendMessage(b []byte, m *core.StoredMessage) ([]byte, error) {
 		e.err = fmt.Errorf("persistence: body offsets %d and %d do not lie in a row of %d bytes", m.BodyStart, m.BodyEnd, len(m.JSON))
 	}
 	return seal(e.b, start, messageVersion), e.err
+}
+
+func messageFlags(m *core.StoredMessage) byte {
+	return flagByte(m.Whole)*flagWhole | flagByte(m.Muted)*flagMuted
 }
 
 // decodeMessage reads a message row. Its JSON aliases b.

@@ -207,7 +207,7 @@ func FuzzMarker(f *testing.F) {
 	f.Add(newMarker().encode())
 	f.Add([]byte("hubcli store\nformat 2\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := decodeMarker(b); err == nil && !bytes.Equal(m.encode(), b) {
+		if m, err := decodeMarker(b, LatestFormat()); err == nil && !bytes.Equal(m.encode(), b) {
 			t.Errorf("%q decodes to %+v", b, m)
 		}
 	})
@@ -242,7 +242,7 @@ func TestEveryBitCounts(t *testing.T) {
 		"effect":     {encodeEffect(effect), func(b []byte) error { _, err := decodeEffect(effect.Scope, b); return err }},
 		"gap":        {encodeGap(gap{from: 1, upto: 2}), func(b []byte) error { _, err := decodeGap(b); return err }},
 		"checkpoint": {sampleCheckpoint(t), func(b []byte) error { _, err := decodeCheckpoint(b); return err }},
-		"marker":     {newMarker().encode(), func(b []byte) error { _, err := decodeMarker(b); return err }},
+		"marker":     {newMarker().encode(), func(b []byte) error { _, err := decodeMarker(b, LatestFormat()); return err }},
 		"mark": {encodeMark(1, mark{Head: core.Head{Seq: 3}}), func(b []byte) error {
 			if _, _, ok := decodeMark(b); !ok {
 				return errDamaged

@@ -43,6 +43,9 @@ func (s *Store) commitAll(entries []entry) error {
 // returns nil. badgerLog keeps such lines, and a line during a commit makes the
 // commit fail.
 func (s *Store) commit(entries []entry) error {
+	if s.start != nil && s.start.preview != nil {
+		return s.commitPreview(entries)
+	}
 	gen, _, err := s.gate.enter()
 	if err != nil {
 		return err
@@ -69,12 +72,14 @@ func (s *Store) commit(entries []entry) error {
 	begin := time.Now()
 	err = txn.CommitAt(s.lastTS+1, nil)
 	s.synced.Store(int64(max(time.Since(begin), 1)))
-	if err = errors.Join(err, s.badger.failure()); err != nil {
+	// A folder that was deleted meanwhile has taken the transaction with it.
+	if err = errors.Join(err, s.badger.failure(), s.folder.check()); err != nil {
 		return err
 	}
 	s.lastTS++
 	s.space.written.Add(size)
 	s.ahead.wrote(entries)
+	s.mapped.wrote(entries)
 	if s.commits++; s.commits%discardEvery == 0 {
 		if ts, ok := s.gate.unread(); ok {
 			s.db.SetDiscardTs(ts)

@@ -70,7 +70,7 @@ func TestDamageIsNeverServed(t *testing.T) {
 					store := filepath.Join(t.TempDir(), "s")
 					copyStore(t, dir, store)
 					what := fmt.Sprintf("%s %s: %s", state, name, damage(t, random, filepath.Join(store, name), kind))
-					outcome, err := judge(store, end)
+					outcome, err := judge(t, store, end)
 					if err != nil {
 						t.Errorf("%s: %v", what, err)
 					}
@@ -84,9 +84,13 @@ func TestDamageIsNeverServed(t *testing.T) {
 }
 
 // judge opens a damaged store and says how it ended; an error is what must not be.
-func judge(store string, end core.Head) (string, error) {
+func judge(t *testing.T, store string, end core.Head) (string, error) {
+	was := folderState(t, store)
 	s, err := Open(store, Options{})
 	if err != nil {
+		if now := folderState(t, store); now != was {
+			return "", fmt.Errorf("Open: %w, and the store is now\n%s\nit was\n%s", err, now, was)
+		}
 		var start *StartError
 		if !errors.As(err, &start) {
 			return "", fmt.Errorf("Open: %w, not a StartError", err)
@@ -167,7 +171,7 @@ func dataEnd(t *testing.T, f *os.File) int64 {
 func smallDisk(t *testing.T, size string) (mount string, leave func(bytes int64) (free func())) {
 	mount = t.TempDir()
 	if err := syscall.Mount("tmpfs", mount, "tmpfs", 0, "size="+size); err != nil {
-		t.Skipf("no small disk can be mounted: %v", err)
+		t.Skipf("needs leave to mount a small disk, as root has it: %v", err)
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(mount, syscall.MNT_DETACH) })
 	return mount, func(bytes int64) func() {
@@ -281,7 +285,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	post(t, s, 3)
 	_ = s.Close()
 	if err := syscall.Mount("tmpfs", mount, "tmpfs", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Skip(err)
+		t.Skip("needs leave to mount a disk, as root has it: ", err)
 	}
 	for _, dir := range []string{dir, filepath.Join(mount, "new")} {
 		if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {

@@ -306,14 +306,10 @@ func TestNamedFilesStayChecked(t *testing.T) {
 			put(t, dir, nameBadger+"/000007.sst", "half")
 			put(t, dir, nameBadger+"/"+nameAside+"/000005.sst", "of an earlier start")
 			c.spoil(t, dir)
-			before := snapshot(t, filepath.Join(dir, nameBadger))
-			_, err := Open(dir, Options{})
+			err := refused(t, dir, Options{})
 			var start *StartError
 			if !errors.As(err, &start) || start.Kind != StartCorrupt || !strings.Contains(start.Sentence, c.want) || !strings.Contains(start.Fix, "nothing has been changed") {
 				t.Fatalf("Open: %v, want %q", err, c.want)
-			}
-			if after := snapshot(t, filepath.Join(dir, nameBadger)); after != before {
-				t.Errorf("something changed: %q\nbefore: %q", after, before)
 			}
 		})
 	}
@@ -355,7 +351,7 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 	require.NoError(t, os.Chmod(inBadger(dir, "000001.sst"), 0))
 	if f, err := os.Open(inBadger(dir, "000001.sst")); err == nil {
 		_ = f.Close()
-		t.Skip("this user may read everything")
+		t.Skip("needs another user than root, who may read everything")
 	}
 	if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {
 		t.Errorf("Open: %v", err)

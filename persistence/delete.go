@@ -103,6 +103,7 @@ func deleteWhole(dir string) error {
 	}
 	defer lock.Close()
 	if _, err := Inspect(dir); err != nil { // again, now that no other process can change it
+		lock.unsay()
 		return err
 	}
 	if !renameLocked {
@@ -110,6 +111,9 @@ func deleteWhole(dir string) error {
 	}
 	trash := fmt.Sprintf("%s.trash-%s", dir, time.Now().UTC().Format(trashTime))
 	if err := os.Rename(dir, trash); err != nil {
+		if renameLocked {
+			lock.unsay()
+		}
 		return ioError("moving the store away", err)
 	}
 	if err := osfile.SyncDir(filepath.Dir(dir)); err != nil {
@@ -207,8 +211,10 @@ func isIndex(path string) bool {
 }
 
 // SearchDir returns the folder of the store's search index, which may not exist
-// yet. The index is derived data: the store does not need it.
-func (s *Store) SearchDir() string { return filepath.Join(s.dir, nameSearch) }
+// yet. The index is derived data: the store does not need it. The path leads to the folder
+// that the store has open, and not to another one that may stand at the path of the store
+// meanwhile.
+func (s *Store) SearchDir() string { return s.folder.bound(nameSearch) }
 
 // PlansDir returns the folder of the files of exports that are planned, which may not exist
 // yet. The store does not look into it; its files go with the hub's process.

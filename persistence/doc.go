@@ -8,7 +8,7 @@
 //
 //	<store>/               0700; the hub's own files 0600
 //	├─ FORMAT              marker: format version, instance id, CRC; the last file of a new store
-//	├─ LOCK                flock and identity of the one hub that has the store open
+//	├─ LOCK                flock and identity of the one hub that has the store open; the folder is locked, too
 //	├─ HEAD                the end of the journal, kept independently of Badger
 //	├─ key                 32 secret bytes and their CRC
 //	├─ operator.token      the operator's secret

@@ -3,11 +3,13 @@ package persistence
 import (
 	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/osfile"
 )
 
 // Examined says how whole a store is.
@@ -30,9 +32,7 @@ func Examine(dir string) (Examined, error) {
 	if err != nil {
 		return Examined{}, err
 	}
-	if lock != nil {
-		defer lock.Close()
-	}
+	defer lock.Close()
 	v := &salvager{from: dir, damage: map[hub.StoreDamage]bool{}}
 	if err := v.outside(); err != nil {
 		return Examined{}, err
@@ -152,6 +152,12 @@ func (x *examiner) point() (core.Head, bool) {
 func (x *examiner) refused(missing []hub.NumberRange) error {
 	v := x.v
 	if _, err := Inspect(v.from); err != nil {
+		return err
+	}
+	if info, err := os.Lstat(filepath.Join(v.from, nameLock)); err == nil && !info.Mode().IsRegular() {
+		return ioError("opening "+nameLock, osfile.ErrNotRegular)
+	}
+	if _, err := readToken(diskFS{}, v.from); err != nil {
 		return err
 	}
 	if reason := v.lost(nameKey); reason != "" {

@@ -24,11 +24,13 @@ func (s *Store) Err() error {
 // callers.
 func (s *Store) fail(cause error) error {
 	s.failing.Do(func() {
-		err := error(&failure{
-			told: hub.NewError(hub.CodeStoreFailed, "the store failed"+systemReason(cause)+"; whether the last writes were kept is unknown").
-				WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write"),
-			cause: redacted{cause},
-		})
+		told := hub.NewError(hub.CodeStoreFailed, "the store failed"+systemReason(cause)+"; whether the last writes were kept is unknown").
+			WithFix("the hub ends with exit code 70: check the disk, then start it again and look before repeating a write")
+		var gone *goneError
+		if errors.As(cause, &gone) {
+			told = gone.told()
+		}
+		err := error(&failure{told: told, cause: redacted{cause}})
 		s.failure.Store(&err)
 		s.log.Error("the store failed", "cause", redact(cause.Error()))
 		close(s.failed)

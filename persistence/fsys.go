@@ -2,6 +2,7 @@ package persistence
 
 import (
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -30,13 +31,21 @@ func (diskFS) ReadDir(name string) ([]string, error) {
 	return names, err
 }
 
-// readFile reads at most limit bytes of a file; a longer one is an error.
+// readFile reads at most limit bytes of a file; a longer one is an error. A store may have
+// come from others: a link is not followed, and nothing but a plain file is waited for.
 func readFile(fsy fsys, name string, limit int64) ([]byte, error) {
-	f, err := fsy.OpenFile(name, os.O_RDONLY, 0)
+	f, err := fsy.OpenFile(name, osfile.Cautious, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	if real, ok := f.(*os.File); ok { // not one of a disk that a test makes up
+		if info, err := real.Stat(); err != nil {
+			return nil, err
+		} else if !info.Mode().IsRegular() {
+			return nil, &fs.PathError{Op: "read", Path: name, Err: osfile.ErrNotRegular}
+		}
+	}
 	return osfile.ReadAll(f, name, limit)
 }
 

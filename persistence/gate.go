@@ -74,6 +74,17 @@ func (g *gate) unread() (uint64, bool) {
 	return ts, true
 }
 
+// alone runs fn while no call is inside, which lets none in, and reports whether it did.
+func (g *gate) alone(fn func()) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.inside > 0 || g.closed {
+		return false
+	}
+	fn()
+	return true
+}
+
 // close refuses all later calls and waits for the calls inside. It returns false
 // if the gate was closed before.
 func (g *gate) close() bool {

@@ -46,10 +46,9 @@ func forgetFrames(t *testing.T, s *Store, upto hub.Seq) {
 	t.Helper()
 	for _, seq := range frames(t, s) {
 		if seq <= upto {
-			require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, seq)}}))
+			mustCommit(t, s, entry{key: seqKey(prefixFrame, seq)})
 		}
 	}
-	s.gate.publish(s.lastTS)
 }
 
 // TestFramesStayBehindCheckpoints: what a room was like at a moment is told from the
@@ -134,7 +133,7 @@ func TestHeadWithoutAnyFrame(t *testing.T) {
 	post(t, s, 5)
 	saveCheckpoint(t, s)
 	for _, seq := range frames(t, s) {
-		require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, seq)}}))
+		mustCommit(t, s, entry{key: seqKey(prefixFrame, seq)})
 	}
 	want := s.durable
 	_ = s.Close()
@@ -166,7 +165,7 @@ func TestGroupThatWasInterruptedIsFinished(t *testing.T) {
 	}
 	f, err := appendFrame(nil, []*core.Record{r}, s.entries[1:])
 	require.NoError(t, err)
-	require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, r.Seq), value: f}}))
+	mustCommit(t, s, entry{key: seqKey(prefixFrame, r.Seq), value: f})
 	_ = s.Close()
 	for round := range 2 {
 		s = openStore(t, dir)
@@ -336,7 +335,7 @@ func (c *countingFile) Sync() error { c.syncs.Add(1); return c.file.Sync() }
 
 func TestHeadIsSyncedOncePerSecond(t *testing.T) {
 	if syncEveryCommit {
-		t.Skip("HEAD is synced with every commit here")
+		t.Skip("needs a store whose HEAD is not synced with every commit")
 	}
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -381,8 +380,7 @@ func TestEffectsExpire(t *testing.T) {
 		}
 		// A day of Badger's tickers takes long even in virtual time.
 		kept.expires = uint64(time.Now().Add(time.Minute).Unix())
-		require.NoError(t, s.commit([]entry{kept}))
-		s.gate.publish(s.lastTS)
+		mustCommit(t, s, kept)
 		time.Sleep(59 * time.Second)
 		if _, err := s.Effect([32]byte{1}); err != nil {
 			t.Errorf("a second before its end: %v", err)

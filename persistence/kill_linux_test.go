@@ -16,6 +16,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 	"hubcli/persistence/conformance"
 )
 
@@ -135,18 +136,19 @@ var compactionSteps = []step{
 // straced returns a child that strace kills, or skips the test.
 func straced(t *testing.T, does, dir string, options ...string) *exec.Cmd {
 	t.Helper()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
+	strace := testprogram.Need(t, "strace")[0]
 	return child(t, does, dir, append([]string{strace, "-f", "-qq", "-o", filepath.Join(t.TempDir(), "trace")}, options...)...)
 }
 
 // kill runs a child until strace kills it at a step and returns what it said.
 func (st *step) kill(t *testing.T, does, dir string) string {
 	t.Helper()
-	cmd := straced(t, does, dir, "-P", inBadger(dir, st.file), "-e", "trace="+st.call,
-		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=1", st.call))
+	options := []string{"-P", inBadger(dir, st.file)}
+	for fd := 3; fd < 40; fd++ { // one of them is the store's folder, through which Badger names its files
+		options = append(options, "-P", fmt.Sprintf("/proc/self/fd/%d/%s/%s", fd, nameBadger, st.file))
+	}
+	cmd := straced(t, does, dir, append(options, "-e", "trace="+st.call,
+		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=1", st.call))...)
 	out, err := cmd.Output()
 	if !wasKilled(cmd) {
 		t.Fatalf("the process was not killed: %v\n%s", err, tailOf(out))

@@ -35,6 +35,7 @@ type Holder struct {
 
 const (
 	maxHolderBytes = 256
+	maxKeptLock    = 64 << 10
 
 	// lockPatience is how long taking the lock is tried again. A process that only
 	// looks whether it is held takes it for an instant.
@@ -43,24 +44,186 @@ const (
 )
 
 // HeldBy reports whether a process has the store in dir open, and which one if the
-// lock file names it. It takes the store's lock for an instant and makes no file.
+// lock file names it. It takes each of the store's locks for an instant, so that it keeps no
+// hub from taking them, and makes no file.
 func HeldBy(dir string) (held bool, holder Holder, err error) {
-	f, err := os.OpenFile(filepath.Join(dir, nameLock), os.O_RDWR, 0)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, Holder{}, nil
-	}
-	if err != nil {
+	l := &storeLock{}
+	if err := l.openFile(filepath.Join(dir, nameLock), false); err != nil {
 		return false, Holder{}, ioError("looking at the lock", err)
+	}
+	if l.file != nil {
+		defer l.file.Close()
+		free, err := osfile.TryLock(l.file)
+		if err != nil {
+			return false, Holder{}, ioError("looking at the lock", err)
+		}
+		holder = readHolder(l.file)
+		if !free {
+			return true, holder, nil
+		}
+		_ = l.file.Close()
+	}
+	if lockedFolder(dir) {
+		return true, holder, nil
+	}
+	// A hub of an earlier version locks LOCK alone, and its database.
+	if l.file == nil && lockedFolder(filepath.Join(dir, nameBadger)) {
+		return true, Holder{}, nil
+	}
+	return false, Holder{}, nil
+}
+
+// lockedFolder reports whether a process has locked a folder, where the system can do that.
+func lockedFolder(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
 	}
 	defer f.Close()
 	free, err := osfile.TryLock(f)
+	return err == nil && !free
+}
+
+// storeLock is a store's lock. It is on the file LOCK and, where the system can do that, on
+// the folder itself: the file may be deleted under a hub that runs, its folder may not.
+type storeLock struct {
+	folder *os.File // open; locked if the system locks folders
+	file   *os.File // nil: there is none, and none was to be made
+	made   bool     // LOCK is new
+
+	// What LOCK and the times were before this process wrote itself into the file.
+	text    []byte
+	said    bool
+	changed time.Time // of LOCK
+	touched time.Time // of the folder
+}
+
+// heldBy says that another process has the lock.
+type heldBy struct{ holder Holder }
+
+func (*heldBy) Error() string { return "another process has the store open" }
+
+// seizeLock takes the lock of the store in dir once, and writes nothing into its file. create
+// makes the file if it is absent. The error is a *heldBy if another process has the lock.
+func seizeLock(dir string, create bool) (l *storeLock, err error) {
+	l = &storeLock{}
+	defer func() {
+		if err != nil {
+			l.undo()
+			l = nil
+		}
+	}()
+	if l.folder, err = os.Open(dir); err != nil {
+		return l, err
+	}
+	name := filepath.Join(dir, nameLock)
+	busy := func() error {
+		f, err := os.OpenFile(name, osfile.Cautious, 0)
+		if err != nil {
+			return &heldBy{}
+		}
+		defer f.Close()
+		return &heldBy{readHolder(f)}
+	}
+	if free, ferr := osfile.TryLock(l.folder); ferr == nil && !free { // an error: folders cannot be locked here
+		return l, busy()
+	}
+	info, err := l.folder.Stat()
 	if err != nil {
-		return false, Holder{}, ioError("looking at the lock", err)
+		return l, err
 	}
-	if free {
-		return false, Holder{}, nil
+	l.touched = info.ModTime()
+	if err = l.openFile(name, create); err != nil {
+		return l, err
 	}
-	return true, readHolder(f), nil
+	if l.file != nil {
+		if info, err = l.file.Stat(); err != nil {
+			return l, err
+		}
+		l.changed = info.ModTime()
+		free, err := osfile.TryLock(l.file)
+		if err == nil && !free {
+			l.made = false // another process has found it
+			err = busy()
+		}
+		if err != nil {
+			return l, err
+		}
+	}
+	// A hub of an earlier version locks LOCK alone, and Badger its folder.
+	if (l.made || l.file == nil) && lockedFolder(filepath.Join(dir, nameBadger)) {
+		return l, &heldBy{}
+	}
+	return l, nil
+}
+
+// openFile opens LOCK. It makes the file if create says so, and goes without it otherwise.
+func (l *storeLock) openFile(name string, create bool) (err error) {
+	if !create {
+		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
+			return nil // absent or damaged: nobody can hold it
+		}
+		if l.file, err = os.OpenFile(name, os.O_RDWR, 0); err != nil {
+			l.file, err = os.Open(name)
+		}
+		return err
+	}
+	if l.file, err = os.OpenFile(name, os.O_RDWR, 0); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	l.file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	l.made = err == nil
+	if errors.Is(err, fs.ErrExist) {
+		return errLockMoved
+	}
+	return err
+}
+
+// errLockMoved says that the lock file or its folder was exchanged meanwhile.
+var errLockMoved = errors.New("the lock was exchanged while it was taken")
+
+// Close gives the lock back.
+func (l *storeLock) Close() error {
+	var err error
+	if l.file != nil {
+		err = l.file.Close()
+	}
+	return errors.Join(err, l.folder.Close())
+}
+
+// undo gives the lock back, with its file and the time of the folder as they were before.
+func (l *storeLock) undo() {
+	if l.folder == nil {
+		return
+	}
+	if l.file != nil {
+		l.unsay()
+	}
+	_ = l.Close()
+}
+
+// unsay takes this process out of the lock file, or the file out of the folder. It does
+// nothing where another file has the name by now.
+func (l *storeLock) unsay() {
+	name := filepath.Join(l.folder.Name(), nameLock)
+	mine, err := l.file.Stat()
+	there, terr := os.Lstat(name)
+	if err != nil || terr != nil || !os.SameFile(mine, there) {
+		return
+	}
+	switch {
+	case l.made:
+		if !renameLocked { // there no file that is open can be deleted
+			_ = l.file.Close()
+		}
+		if os.Remove(name) == nil {
+			_ = os.Chtimes(l.folder.Name(), time.Time{}, l.touched)
+		}
+	case l.said:
+		if _, err := l.file.WriteAt(l.text, 0); err == nil && l.file.Truncate(int64(len(l.text))) == nil {
+			_ = os.Chtimes(name, time.Time{}, l.changed)
+		}
+	}
 }
 
 // readHolder reads what the lock file says. Text that is not as a hub writes it
@@ -87,56 +250,55 @@ func readHolder(f io.ReaderAt) Holder {
 	return Holder{PID: pid, Address: address}
 }
 
-// sayHolder writes this process into the lock file. The store works without that
-// text: on a full disk it is missing.
-func sayHolder(f *os.File, address string) {
+// say writes this process into the lock file. The store works without that text: on a full
+// disk it is missing.
+func (l *storeLock) say(address string) {
+	b, err := io.ReadAll(io.NewSectionReader(l.file, 0, maxKeptLock+1))
+	if err != nil || len(b) > maxKeptLock {
+		return // no hub has written it, and it could not be put back
+	}
+	l.text, l.said = b, true
 	text := fmt.Sprintf("\npid %d\naddress %s\n", os.Getpid(), address)
-	if f.Truncate(0) == nil {
-		_, _ = f.WriteAt([]byte(text), 0)
+	if l.file.Truncate(0) == nil {
+		_, _ = l.file.WriteAt([]byte(text), 0)
 	}
 }
 
 // takeLock takes the store's lock and writes this process and the address that it
-// serves into it. If another process holds the lock, the error names that process.
-func takeLock(dir, address string) (*os.File, error) {
-	name := filepath.Join(dir, nameLock)
+// serves into its file. If another process holds the lock, the error names that process.
+// The folder is there.
+func takeLock(dir, address string) (*storeLock, error) {
 	for began := time.Now(); ; {
-		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-		if err != nil {
-			return nil, ioError("opening the lock", err)
-		}
-		ok, err := osfile.TryLock(f)
-		if err != nil {
-			_ = f.Close()
-			return nil, ioError("locking the store", err)
-		}
-		if !ok {
-			holder := readHolder(f)
-			_ = f.Close()
-			if time.Since(began) < lockPatience {
-				time.Sleep(lockAgain)
-				continue
+		l, err := seizeLock(dir, true)
+		var busy *heldBy
+		switch {
+		case err == nil && l.stands(dir):
+			l.say(address)
+			return l, nil
+		case err == nil: // the folder was renamed away between opening and locking
+			l.undo()
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return nil, noFolder("making the folder", err)
 			}
-			return nil, heldError(dir, holder)
-		}
-		// The folder may have been renamed away between opening and locking.
-		mine, err := f.Stat()
-		there, terr := os.Stat(name)
-		if err == nil && terr == nil && os.SameFile(mine, there) {
-			sayHolder(f, address)
-			return f, nil
-		}
-		_ = f.Close()
-		if err != nil {
-			return nil, ioError("locking the store", err)
-		}
-		if terr != nil && !errors.Is(terr, fs.ErrNotExist) {
-			return nil, ioError("locking the store", terr)
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return nil, noFolder("making the folder", err)
+		case errors.As(err, &busy) && time.Since(began) >= lockPatience:
+			return nil, heldError(dir, busy.holder)
+		case errors.As(err, &busy), errors.Is(err, errLockMoved):
+			time.Sleep(lockAgain)
+		default:
+			return nil, ioError("taking the lock", err)
 		}
 	}
+}
+
+// stands reports whether the folder and the file that were locked are those at their paths.
+func (l *storeLock) stands(dir string) bool {
+	return sameAt(l.folder, dir) && sameAt(l.file, filepath.Join(dir, nameLock))
+}
+
+func sameAt(f *os.File, path string) bool {
+	mine, err := f.Stat()
+	there, terr := os.Stat(path)
+	return err == nil && terr == nil && os.SameFile(mine, there)
 }
 
 func heldError(dir string, holder Holder) *StartError {

@@ -25,13 +25,17 @@ import (
 // add and drop tables. It is appended to, and now and then replaced by a rename.
 const nameManifest = "MANIFEST"
 
+// manifestMagic begins the list, with the number of Badger's format.
+const manifestMagic = "Bdgr\x00\x00\x00\x08"
+
 // tableList is what the list says.
 type tableList struct {
-	found     bool            // false: there is no list yet
-	named     map[string]bool // names of the table files that are in force
-	entries   []tableSet      // in order
-	withdrawn []tableSet      // those that never came into force, the last first
-	end, size int64           // where the last whole entry ends, and the file
+	found     bool              // false: there is no list yet
+	levels    map[string]uint64 // of all tables that were ever named
+	named     map[string]bool   // names of the table files that are in force
+	entries   []tableSet        // in order
+	withdrawn []tableSet        // those that never came into force, the last first
+	end, size int64             // where the last whole entry ends, and the file
 }
 
 // readTableList reads the list and checks every entry. One that ends beyond the
@@ -39,7 +43,7 @@ type tableList struct {
 // stands there: then its length is damaged, and Badger would drop it and delete
 // the tables it names.
 func readTableList(name string) (tableList, error) {
-	l := tableList{named: map[string]bool{}}
+	l := tableList{named: map[string]bool{}, levels: map[string]uint64{}}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -47,7 +51,7 @@ func readTableList(name string) (tableList, error) {
 	if err != nil {
 		return l, err
 	}
-	if !bytes.HasPrefix(b, []byte("Bdgr\x00\x00\x00\x08")) {
+	if !bytes.HasPrefix(b, []byte(manifestMagic)) {
 		return l, errors.New("its beginning is damaged")
 	}
 	l.found, l.size, l.end = true, int64(len(b)), manifestHeader
@@ -118,7 +122,7 @@ func (l *tableList) change(b []byte, e *tableSet) error {
 		if l.named[name] {
 			return fmt.Errorf("it adds %s a second time", name)
 		}
-		l.named[name] = true
+		l.named[name], l.levels[name] = true, level
 		e.adds, e.flush = append(e.adds, name), level == 0
 	case 1:
 		delete(l.named, name)

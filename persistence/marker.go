@@ -15,21 +15,21 @@ import (
 	"strings"
 	"syscall"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
-// FormatVersion is the version of the store's format that this program writes. It
-// reads earlier ones, raises a store of one to its own when it opens it, and
-// refuses later ones. It rises with every kind of fact, row or section that the
-// program before would not know, so that this says so rather than stumble over it:
+// The format of a store is the least program that understands it: a program refuses a
+// store of a later format than it knows. A store of before core.BaseFormat is raised to
+// that when it is opened. Every later step is listed in core.FormatSteps, and the number
+// rises when something of the step is about to be written for the first time. Before:
 //
 //	1  sessions, channels, messages, leases, tasks
 //	2  rooms and all that is in them, runs, hand-offs, memory, what was seen
 //	3  tool surfaces, spawns
 //	4  questions to the operator, pauses, broken leases, renamed projects and rooms, archived rooms,
 //	   permission prompts, the guard of a room, muted agents, budgets, passes, connections to
-//	   providers
-const FormatVersion = 4
+//	   providers; programs of this format do not all know all of these
 
 // Names in the folder of a store. They are part of the store's format.
 const (
@@ -37,7 +37,9 @@ const (
 	nameLock        = "LOCK"
 	nameHead        = "HEAD"
 	nameKey         = "key"
+	nameMaker       = "MAKER"
 	nameToken       = "operator.token"
+	nameSocket      = "SOCKET"
 	nameBallast     = "ballast"
 	nameBadger      = "badger"
 	nameCheckpoints = "checkpoints"
@@ -49,7 +51,7 @@ const (
 // hub puts there before the marker, and the daemon's log.
 func ownedName(name string) bool {
 	switch strings.TrimSuffix(name, tempSuffix) {
-	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameBallast, nameCheckpoints, nameSalvaged, "ensure.lock":
+	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameSocket, nameBallast, nameCheckpoints, nameSalvaged, nameMaker, "ensure.lock":
 		return true
 	}
 	return isLog(name)
@@ -74,9 +76,10 @@ func (m Marker) encode() []byte {
 	return fmt.Appendf([]byte(text), "crc32c %08x\n", crc32.Checksum([]byte(text), castagnoli))
 }
 
-// decodeMarker reads FORMAT. The first two lines stay as they are in every later
-// format, so that this program can refuse it by its name.
-func decodeMarker(b []byte) (Marker, error) {
+// decodeMarker reads FORMAT for a program that knows formats up to latest. The first two
+// lines stay as they are in every later format, so that this program can refuse it by its
+// name.
+func decodeMarker(b []byte, latest int) (Marker, error) {
 	lines := bytes.Split(b, []byte{'\n'})
 	if len(lines) < 2 || string(lines[0]) != markerMagic {
 		return Marker{}, notAStore("the folder's FORMAT file was not written by a hub")
@@ -86,11 +89,8 @@ func decodeMarker(b []byte) (Marker, error) {
 	if !ok || err != nil || version < 1 {
 		return Marker{}, corrupt("its FORMAT file cannot be read", err)
 	}
-	if version > FormatVersion {
-		return Marker{Format: version}, &StartError{
-			Sentence: fmt.Sprintf("the store has format %d, this hubcli knows formats up to %d", version, FormatVersion),
-			Kind:     StartNewerFormat, Fix: "start it with the newer hubcli that wrote it, or an earlier copy of the store with this one, or name another folder with --storage",
-		}
+	if version > latest {
+		return Marker{Format: version}, newerFormat(version, latest)
 	}
 	if len(lines) != 5 || len(lines[4]) != 0 {
 		return Marker{}, corrupt("its FORMAT file is not whole", nil)
@@ -103,8 +103,17 @@ func decodeMarker(b []byte) (Marker, error) {
 	return m, nil
 }
 
+// newerFormat refuses a store that only a later program understands.
+func newerFormat(format, latest int) *StartError {
+	return &StartError{
+		Sentence: fmt.Sprintf("the store was made by a newer hubcli: it has format %d, and this hubcli knows formats up to %d", format, latest),
+		Kind:     StartNewerFormat,
+		Fix:      "nothing has been changed; start it with the newer hubcli that wrote it, or an earlier copy of the store with this one, or name another folder with --storage",
+	}
+}
+
 func newMarker() Marker {
-	return Marker{Format: FormatVersion, InstanceID: hub.InstanceID(hex.EncodeToString(randomBytes(16)))}
+	return Marker{Format: core.BaseFormat, InstanceID: hub.InstanceID(hex.EncodeToString(randomBytes(16)))}
 }
 
 func writeMarker(fsy fsys, dir string, m Marker) error {
@@ -121,7 +130,9 @@ func writeMarker(fsy fsys, dir string, m Marker) error {
 // matches ErrNoStore (absent or empty folder), ErrNotAStore (plain file or
 // another folder) or ErrNewerFormat (the marker carries the format then); else
 // the marker is unreadable.
-func Inspect(dir string) (Marker, error) {
+func Inspect(dir string) (Marker, error) { return inspect(dir, LatestFormat()) }
+
+func inspect(dir string, latest int) (Marker, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Marker{}, ErrNoStore
@@ -137,7 +148,7 @@ func Inspect(dir string) (Marker, error) {
 	}
 	b, err := readFile(diskFS{}, filepath.Join(dir, nameFormat), 4096)
 	if err == nil {
-		return decodeMarker(b)
+		return decodeMarker(b, latest)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		return Marker{}, ioError("reading FORMAT", err)

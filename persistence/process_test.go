@@ -16,6 +16,7 @@ import (
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 	"hubcli/persistence/conformance"
 )
 
@@ -271,10 +272,7 @@ func TestSecondProcessIsRefused(t *testing.T) {
 // A commit whose sync failed must not be acknowledged, whatever Badger returns.
 // Everything that was acknowledged before must survive.
 func TestFailedSyncEndsTheStore(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
+	strace := testprogram.Need(t, "strace")[0]
 	for k := 1; k <= 13; k++ {
 		t.Run(fmt.Sprintf("msync %d", k), func(t *testing.T) {
 			t.Parallel()

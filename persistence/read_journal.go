@@ -16,6 +16,7 @@ func (s *Store) Records(seq hub.Seq, fn func(*core.Record) error) error {
 		it := iterate(txn, []byte(prefixFrame), false)
 		defer it.Close()
 		for it.Seek(seqKey(prefixFrame, s.frameOf(txn, want))); it.Valid(); it.Next() {
+			s.mapped.reads(it.Item())
 			f, err := readFrame(it.Item())
 			if err != nil {
 				return corruptRecord("a record", map[string]any{"after_seq": want - 1})

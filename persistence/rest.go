@@ -31,6 +31,7 @@ func startCompactions(db *badger.DB)
 // again before it writes.
 type rest struct {
 	db      *badger.DB
+	rests   func()      // is called when the compactors have begun to rest, with mu held
 	used    atomic.Bool // since the last look
 	resting atomic.Bool // changes under mu
 
@@ -39,8 +40,8 @@ type rest struct {
 	closed bool
 }
 
-func newRest(db *badger.DB) *rest {
-	r := &rest{db: db}
+func newRest(db *badger.DB, rests func()) *rest {
+	r := &rest{db: db, rests: rests}
 	r.look = time.AfterFunc(restAfter, r.tick)
 	return r
 }
@@ -81,7 +82,9 @@ func (r *rest) tick() {
 	r.resting.Store(true)
 	if r.used.Load() { // a commit came meanwhile, and may not have seen that they rest
 		r.rise()
+		return
 	}
+	r.rests()
 }
 
 // due reports whether a compactor would find work.

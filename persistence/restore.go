@@ -38,7 +38,12 @@ const (
 type RestoreOptions struct {
 	// MoveAside renames a store that is in the place, instead of refusing.
 	MoveAside bool
-	Logger    *slog.Logger // nil: nothing is logged
+	// Maker tells which backups this user's hubs have made; others are refused, unless
+	// Adopt is set: then the first start takes the store over, see Store.Adopting. nil: every
+	// backup is taken for one of this user's.
+	Maker  *Maker
+	Adopt  bool
+	Logger *slog.Logger // nil: nothing is logged
 
 	step func(string)                // tests: called before each step
 	free func(string) (int64, error) // nil: statfs
@@ -82,6 +87,9 @@ func Restore(file io.ReadSeeker, dir string, o RestoreOptions) (Restored, error)
 		return Restored{}, unreadBackup(err)
 	}
 	r := &restorer{options: o, dir: dir + restoring, from: b}
+	if r.state, err = o.Maker.restores(&b, o.Adopt); err != nil {
+		return Restored{}, err
+	}
 	if err := r.begin(); err != nil {
 		return Restored{}, err
 	}
@@ -134,6 +142,7 @@ type restorer struct {
 	dir     string
 	from    Backup
 	marker  Marker
+	state   string   // of MAKER; empty: none is written
 	mark    *os.File // RESTORING, locked
 	placed  bool
 }
@@ -298,25 +307,25 @@ func (r *restorer) writeHead(b Backup) error {
 // and passes over the numbers that the original may have given out. The marker
 // comes last: a folder without one is no store.
 func (r *restorer) verify() error {
-	s := &Store{dir: r.dir, log: r.options.Logger, fs: diskFS{}, failed: make(chan struct{}), marker: newMarker()}
+	s := &Store{dir: r.dir, log: r.options.Logger, fs: diskFS{}, failed: make(chan struct{}), closing: make(chan struct{}), marker: newMarker(), formats: core.StoreFormats}
+	s.marker.Format = max(s.marker.Format, r.from.format)
+	s.format.Store(int64(s.marker.Format))
 	s.space = newSpace(s.dir, s.log, r.options.free)
+	s.start = &start{}
 	var err error
 	if s.lock, err = takeLock(r.dir, ""); err == nil {
-		err = s.space.prepare()
+		err = s.holdFolder()
 	}
-	if err == nil {
-		err = s.openFiles(false)
-	}
-	if err == nil {
-		err = s.openJournal(Options{})
-	}
-	if err == nil {
-		err = r.compare(s)
+	for _, step := range []func() error{s.space.enough, s.readFiles, s.openFiles, s.openJournal, func() error { return r.compare(s) }} {
+		if err == nil {
+			err = step()
+		}
 	}
 	if err != nil {
 		s.abandon()
 		return err
 	}
+	s.start = nil
 	told := passedOver(s.durable)
 	if err := s.recordLoss(s.durable, told); err != nil {
 		s.abandon()
@@ -332,7 +341,13 @@ func (r *restorer) verify() error {
 	}
 	r.marker = s.marker
 	r.options.step("marker")
-	if err := writeMarker(diskFS{}, r.dir, s.marker); err != nil {
+	if r.state != "" {
+		if err := r.options.Maker.write(diskFS{}, r.dir, r.marker.InstanceID, r.state); err != nil {
+			return err
+		}
+		r.marker.Format = max(r.marker.Format, s.formats.OfName(nameMaker))
+	}
+	if err := writeMarker(diskFS{}, r.dir, r.marker); err != nil {
 		return ioError("writing FORMAT", err)
 	}
 	return nil
@@ -410,6 +425,9 @@ func moveStoreAside(dir string) (aside string, err error) {
 	stamp := strings.ReplaceAll(time.Now().UTC().Format("20060102T150405.000"), ".", "-")
 	aside = dir + ".before-" + stamp
 	if _, err := os.Lstat(aside); err == nil {
+		if renameLocked {
+			lock.unsay()
+		}
 		return "", notAStore("the folder " + aside + " is in the way")
 	}
 	return aside, os.Rename(dir, aside)

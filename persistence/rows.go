@@ -16,6 +16,7 @@ import (
 type reads struct {
 	view       func(fn func(*badger.Txn) error) error
 	importGaps func() importGaps // what is out of sight; it is asked before view
+	mapped     *mapped
 }
 
 // Message returns a row by its id, or core.ErrNotFound.
@@ -24,7 +25,7 @@ func (s *reads) Message(id hub.MessageID) (m core.StoredMessage, err error) {
 		return m, core.ErrNotFound
 	}
 	err = s.view(func(txn *badger.Txn) error {
-		r := newBlockReader(txn)
+		r := newBlockReader(txn, s.mapped)
 		defer r.close()
 		m, err = r.message(id)
 		return err
@@ -61,7 +62,7 @@ func (s *reads) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 		keep = func(m *core.StoredMessage) bool { return hidden.hidesMessage(m.ID) || fn(m) }
 	}
 	return s.view(func(txn *badger.Txn) error {
-		return messagesUnder(txn, prefix, low, upto, backward, keep)
+		return messagesUnder(txn, s.mapped, prefix, low, upto, backward, keep)
 	})
 }
 
@@ -86,7 +87,7 @@ func (s *reads) messagesBeside(kind core.ScopeKind, low, upto hub.MessageID, bac
 			if !more || p.low >= p.upto {
 				continue
 			}
-			err := allMessages(txn, p.low, p.upto, backward, func(m *core.StoredMessage) bool {
+			err := allMessages(txn, s.mapped, p.low, p.upto, backward, func(m *core.StoredMessage) bool {
 				more = fn(m)
 				return more
 			})
@@ -106,7 +107,7 @@ type span struct{ low, upto hub.MessageID }
 const decodedAtOnce = 64
 
 // allMessages walks the blocks.
-func allMessages(txn *badger.Txn, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+func allMessages(txn *badger.Txn, mapped *mapped, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
 	prefix := []byte(prefixMessage)
 	it := iterate(txn, prefix, backward)
 	defer it.Close()
@@ -115,6 +116,7 @@ func allMessages(txn *badger.Txn, low, upto hub.MessageID, backward bool, fn fun
 		start = floorKey(txn, prefix, low+1)
 	}
 	for it.Seek(start); it.ValidForPrefix(prefix); it.Next() {
+		mapped.reads(it.Item())
 		done, err := blockMessages(it.Item(), low, upto, backward, fn)
 		if done || err != nil {
 			return err
@@ -180,10 +182,10 @@ func damagedBlock(key []byte) error {
 }
 
 // messagesUnder walks the entries of one scope's index.
-func messagesUnder(txn *badger.Txn, prefix []byte, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
+func messagesUnder(txn *badger.Txn, mapped *mapped, prefix []byte, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
 	it := iterate(txn, prefix, backward)
 	defer it.Close()
-	blocks := newBlockReader(txn)
+	blocks := newBlockReader(txn, mapped)
 	defer blocks.close()
 	start := idKey(prefix, upto)
 	if !backward {
@@ -192,6 +194,7 @@ func messagesUnder(txn *badger.Txn, prefix []byte, low, upto hub.MessageID, back
 	var ids []hub.MessageID
 	for it.Seek(start); it.ValidForPrefix(prefix); it.Next() {
 		item := it.Item()
+		mapped.reads(item)
 		err := item.Value(func(b []byte) (err error) {
 			if len(item.Key()) != len(prefix)+8 {
 				return errDamaged
@@ -257,6 +260,7 @@ func (s *reads) Row(t core.Table, key []byte) (value []byte, err error) {
 		if err != nil {
 			return damagedRow(t)
 		}
+		s.mapped.reads(item)
 		value, err = itemRow(item, k, t)
 		return err
 	})
@@ -313,6 +317,7 @@ func (s *reads) RowsBehind(t core.Table, prefix, behind []byte, backward bool, f
 			if hidden.hidesRow(t, key[head:]) {
 				continue
 			}
+			s.mapped.reads(it.Item())
 			value, err := itemRow(it.Item(), key, t)
 			if err != nil {
 				return err
@@ -335,6 +340,7 @@ func (s *reads) Effect(scope [32]byte) (x *core.Effect, err error) {
 		}
 		var b []byte
 		if err == nil {
+			s.mapped.reads(item)
 			b, err = item.ValueCopy(nil)
 		}
 		if err == nil {

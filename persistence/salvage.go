@@ -19,6 +19,10 @@ import (
 type SalvageOptions struct {
 	Logger *slog.Logger // nil: nothing is logged
 
+	// Maker and Adopt are as in RestoreOptions, about the damaged store.
+	Maker *Maker
+	Adopt bool
+
 	step func(string)                // tests: called before each step
 	free func(string) (int64, error) // nil: statfs
 }
@@ -68,14 +72,16 @@ func Salvage(from, to string, o SalvageOptions) (Salvaged, error) {
 	if err != nil {
 		return Salvaged{}, err
 	}
-	if lock != nil {
-		defer lock.Close()
-	}
+	defer lock.Close()
 	if err := v.outside(); err != nil {
 		return Salvaged{}, err
 	}
+	state, err := o.Maker.salvages(from, v.out.Instance, o.Adopt)
+	if err != nil {
+		return Salvaged{}, err
+	}
 	v.r = &restorer{
-		options: RestoreOptions{Logger: o.Logger, step: o.step, free: o.free}, dir: to + restoring,
+		state: state, options: RestoreOptions{Logger: o.Logger, Maker: o.Maker, step: o.step, free: o.free}, dir: to + restoring,
 		from: Backup{Bytes: 2 * v.size}, // the scratch database, too
 	}
 	if err := v.r.begin(); err != nil {
@@ -128,29 +134,19 @@ func within(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// lockUnchanged takes the lock of a store without writing into its file. It returns
-// nil if there is no such file.
-func lockUnchanged(dir string) (*os.File, error) {
-	name := filepath.Join(dir, nameLock)
-	if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil //nolint:nilnil // absent or damaged: nobody can hold it
-	}
-	f, err := os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		if f, err = os.Open(name); err != nil {
-			return nil, ioError("opening the lock", err)
-		}
-	}
-	free, err := osfile.TryLock(f)
-	if err == nil && free {
-		return f, nil
-	}
-	holder := readHolder(f)
-	_ = f.Close()
-	if err != nil {
+// lockUnchanged takes the lock of a store without writing into its file.
+func lockUnchanged(dir string) (*storeLock, error) {
+	l, err := seizeLock(dir, false)
+	var busy *heldBy
+	switch {
+	case err == nil:
+		return l, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNoStore
+	case !errors.As(err, &busy):
 		return nil, ioError("locking the store", err)
 	}
-	e := heldError(dir, holder)
+	e := heldError(dir, busy.holder)
 	e.Fix = "a store that a hub serves is whole enough for a backup: hubcli app backup FILE; to salvage it, stop the hub first"
 	return nil, e
 }
@@ -163,6 +159,7 @@ type salvager struct {
 	damage  map[hub.StoreDamage]bool // each is told once
 	size    int64                    // of the damaged store, in bytes
 	key     []byte
+	format  int  // of the damaged store
 	mark    mark // of HEAD; zero: it cannot be read
 	point   []byte
 	r       *restorer

@@ -37,7 +37,7 @@ func (v *salvager) marker() error {
 	m, err := Inspect(v.from)
 	switch {
 	case err == nil:
-		v.out.Instance = m.InstanceID
+		v.out.Instance, v.format = m.InstanceID, m.Format
 		return nil
 	case errors.Is(err, ErrNewerFormat):
 		return err
@@ -46,6 +46,7 @@ func (v *salvager) marker() error {
 	if derr != nil || !info.IsDir() {
 		return err // nothing shows that this is a store
 	}
+	v.format = LatestFormat() // it is not known what the store holds
 	v.tell(hub.StoreDamage{File: nameFormat, Reason: cause(err)})
 	return nil
 }

@@ -230,6 +230,34 @@ func TestExamineAgreesWithAStart(t *testing.T) {
 	}
 }
 
+// TestFolderInPlaceOfAFile: the examination refuses what a start refuses, where a folder has the
+// name of one of the store's files.
+func TestFolderInPlaceOfAFile(t *testing.T) {
+	killed, _, _ := damagedStores(t)
+	for _, name := range []string{nameLock, nameToken, nameKey, nameHead, nameFormat} {
+		t.Run(name, func(t *testing.T) {
+			store := filepath.Join(t.TempDir(), "s")
+			copyStore(t, killed, store)
+			path := filepath.Join(store, name)
+			if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+				t.Fatal(err)
+			}
+			require.NoError(t, os.Mkdir(path, 0o700))
+			x, err := Examine(store)
+			s, started := Open(store, Options{})
+			if started == nil {
+				started = s.Close()
+			}
+			if err == nil {
+				err = x.Refused
+			}
+			if (started == nil) != (err == nil) {
+				t.Errorf("a start says %v, the examination %v", started, err)
+			}
+		})
+	}
+}
+
 // TestListThatLeavesATableOut: a list of tables that was cut, or is an earlier one, looks
 // like the trace of a crash. A start must not put the tables aside that it leaves out:
 // it refuses and changes nothing, so that the list can be put back. A salvage reads the
@@ -256,7 +284,7 @@ func TestListThatLeavesATableOut(t *testing.T) {
 		t.Errorf("the salvage lacks %d messages", lost)
 	}
 	require.NoError(t, os.WriteFile(list, good, 0o600))
-	if outcome, err := judge(killed, end); err != nil || outcome != "opened" {
+	if outcome, err := judge(t, killed, end); err != nil || outcome != "opened" {
 		t.Errorf("with the list put back: %s, %v", outcome, err)
 	}
 }

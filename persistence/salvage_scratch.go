@@ -309,11 +309,11 @@ func (s *scratch) indexOf(k *block) error {
 // stream writes what is arranged as a backup.
 func (s *scratch) stream(b *backupWriter) error {
 	b.begin(&backupHead{
-		format: FormatVersion, made: s.v.out.Made, head: s.end, instance: s.v.out.Instance, key: s.v.key,
+		format: s.v.format, made: s.v.out.Made, head: s.end, instance: s.v.out.Instance, key: s.v.key,
 	}, s.v.point)
 	txn := s.db.NewTransactionAt(math.MaxUint64, false)
 	defer txn.Discard()
-	n, err := b.entries(context.Background(), txn)
+	n, err := b.entries(context.Background(), txn, nil)
 	if err != nil {
 		return fmt.Errorf("reading what was collected: %w", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/actors/core"
 	"hubcli/internal/require"
 )
 
@@ -41,7 +42,7 @@ func TestSalvageIsAllOrNothing(t *testing.T) {
 	}
 	marker, err := os.ReadFile(filepath.Join(dir, nameFormat))
 	require.NoError(t, err)
-	newer := bytes.Replace(marker, []byte("format "+strconv.Itoa(FormatVersion)), []byte("format 99"), 1)
+	newer := bytes.Replace(marker, []byte("format "+strconv.Itoa(core.BaseFormat)), []byte("format 99"), 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, nameFormat), newer, 0o600))
 	if _, err := Salvage(dir, to, SalvageOptions{}); !errors.Is(err, ErrNewerFormat) {
 		t.Errorf("of a later format: %v", err)

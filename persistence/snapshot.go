@@ -24,7 +24,7 @@ func (s *Store) Snapshot() (core.Snapshot, error) {
 	}
 	v := &instant{head: s.durable, txn: s.db.NewTransactionAt(ts, false), leave: func() { s.gate.leave(gen) }}
 	gaps := s.importGaps() // what was out of sight then stays so
-	v.reads = reads{view: v.read, importGaps: func() importGaps { return gaps }}
+	v.reads = reads{view: v.read, importGaps: func() importGaps { return gaps }, mapped: s.mapped}
 	return v, nil
 }
 

@@ -72,6 +72,12 @@ type space struct {
 	written atomic.Int64                    // bytes since the disk was asked
 	state   atomic.Pointer[spaceState]
 
+	// gone reports whether the store's folder is not at its path any more. Nothing is
+	// asked or made there then; the calls that write are told. nil: it is not looked at.
+	gone func() bool
+	// still says that the ballast stays as it is: the store is open for reading.
+	still bool
+
 	mu      sync.Mutex // guards asking and the ballast
 	ballast bool
 }
@@ -123,6 +129,9 @@ func (s *space) short() bool {
 // ask asks the disk, and gives up the ballast or makes it anew. mu is held.
 func (s *space) ask() *spaceState {
 	last := s.state.Load()
+	if s.gone != nil && s.gone() {
+		return last
+	}
 	s.written.Store(0)
 	free, err := s.free(s.dir)
 	if err != nil {
@@ -146,6 +155,7 @@ func (s *space) ask() *spaceState {
 	}
 	now.ok = free >= need && files >= needFiles
 	switch {
+	case s.still:
 	case s.ballast && free < commitNeeded: // a flush in the background may need it
 		s.drop()
 	case now.ok && !s.ballast:
@@ -216,22 +226,27 @@ func (s *space) drop() {
 	s.ballast = false
 }
 
-// prepare checks at the start whether there is room to open Badger, and gives
-// up the ballast if it must.
-func (s *space) prepare() error {
+// enough checks whether there is room to open Badger, if need be without the ballast. It
+// changes nothing.
+func (s *space) enough() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	info, err := os.Stat(s.ballastName())
 	s.ballast = err == nil && info.Size() == ballastSize
-	free, err := s.free(s.dir)
-	if err == nil && free < openNeeded && s.ballast {
-		s.drop()
-		free, err = s.free(s.dir)
+	given := int64(0)
+	if s.ballast {
+		given = ballastSize
 	}
+	return s.enoughWith(given)
+}
+
+// enoughWith does the same where giving up the ballast gives so many bytes.
+func (s *space) enoughWith(ballast int64) error {
+	free, err := s.free(s.dir)
 	if err != nil {
 		return ioError("asking for the free space", err)
 	}
-	if free < openNeeded {
+	if free+ballast < openNeeded {
 		return storeFull(s.dir, free, openNeeded)
 	}
 	files, err := s.files(s.dir)
@@ -242,6 +257,25 @@ func (s *space) prepare() error {
 		return storeFullOfFiles(s.dir, files)
 	}
 	return nil
+}
+
+// prepare gives up the ballast if Badger cannot be opened otherwise.
+func (s *space) prepare() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ballast, folder := keepTime(s.ballastName()), keepTime(s.dir)
+	given := false
+	if free, err := s.free(s.dir); err == nil && free < openNeeded && s.ballast {
+		s.drop()
+		given = true
+	}
+	err := s.enoughWith(0)
+	if err != nil && given { // and that was not enough
+		s.ballast = fillBallast(s.ballastName()) == nil
+		ballast()
+		folder()
+	}
+	return err
 }
 
 // fillBallast makes the ballast with real space behind it.

@@ -140,7 +140,7 @@ func (g gap) asImport() core.Gap {
 func (s *Store) PassOver(g core.Gap) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.Err(); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
 	h := s.durable
@@ -176,10 +176,13 @@ func (s *Store) PassOver(g core.Gap) error {
 func (s *Store) Stage(g core.Gap, messages []core.StoredMessage, rows []core.Row) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.Err(); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
 	if err := stageable(&g, s.importGaps(), messages, rows); err != nil {
+		return err
+	}
+	if err := s.raise(max(s.formats.OfMessages(messages), s.formatOfFlags(messages), s.formats.OfRows(rows))); err != nil {
 		return err
 	}
 	s.entries, s.buf = s.entries[:0], s.buf[:0]
@@ -345,7 +348,7 @@ func (s *Store) deleteKeys(keys [][]byte) error {
 	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if err := s.Err(); err != nil {
+	if err := s.ready(); err != nil {
 		return err
 	}
 	s.entries = s.entries[:0]

@@ -161,7 +161,7 @@ func TestImportIsRevealedByAnInterruptedGroup(t *testing.T) {
 	require.NoError(t, s.encodeGroup(records, nil))
 	frame, err := appendFrame(nil, records, s.entries[1:])
 	require.NoError(t, err)
-	require.NoError(t, s.commit([]entry{{key: seqKey(prefixFrame, records[0].Seq), value: frame}}))
+	mustCommit(t, s, entry{key: seqKey(prefixFrame, records[0].Seq), value: frame})
 	require.NoError(t, s.Close())
 	s = openStore(t, dir)
 	wantMessages, wantRows := seenOf(n, rows)

@@ -26,6 +26,7 @@ const (
 	StartTruncated   StartKind = "truncated"    // the journal ends before the last acknowledged record
 	StartCorrupt     StartKind = "corrupt"      // a file fails its checks
 	StartExhausted   StartKind = "exhausted"    // the system has no memory or no open files left
+	StartForeign     StartKind = "foreign"      // no hub of this user made it
 	StartBadBackup   StartKind = "bad_backup"   // a backup that is not whole, damaged or of a later version
 )
 

@@ -16,7 +16,8 @@ import (
 const densityChecked = 50_000
 
 // survey finds the end of the journal, compares it with what HEAD and the
-// checkpoints say, and finishes a group that a crash interrupted.
+// checkpoints say, and finishes a group that a crash interrupted. Before Begin it does so in
+// the preview alone.
 func (s *Store) survey(m mark, accept bool) error {
 	last, err := s.lastFrame()
 	if err != nil {
@@ -52,7 +53,7 @@ func (s *Store) survey(m mark, accept bool) error {
 	s.durable = maxHead(end, told)
 	s.opened = s.durable
 	s.tail.Store(uint64(s.durable.Seq))
-	return s.checkDensity(s.durable.Message)
+	return nil
 }
 
 func frameHead(f *frame) core.Head {

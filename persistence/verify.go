@@ -50,6 +50,7 @@ type walState struct {
 	stamps    map[uint64]bool   // commit timestamps; nil: they are not collected
 	values    map[uint32]uint32 // end of the values pointed to, by value log
 	blocks    map[uint64]bool   // numbers of the blocks of messages
+	entries   []logEntry        // all of them; nothing is shared with a file
 }
 
 // databaseFiles lists the files of dir that end so, by rising number.
@@ -190,7 +191,7 @@ func (d *database) filled(suffix string) (names []string, err error) {
 
 // logEntry is one entry of a write-ahead file or value log.
 type logEntry struct {
-	meta       byte
+	meta, user byte
 	key, value []byte // the key without its timestamp
 	ts         uint64
 	expires    uint64 // Unix seconds, 0 never
@@ -222,7 +223,7 @@ func nextLogEntry(b []byte) (e logEntry, ok bool) {
 	}
 	key := b[at : at+int(klen)]
 	e = logEntry{
-		meta: b[0], key: key[:klen-8], value: b[at+int(klen) : end], expires: numbers[2],
+		meta: b[0], user: b[1], key: key[:klen-8], value: b[at+int(klen) : end], expires: numbers[2],
 		ts: math.MaxUint64 - binary.BigEndian.Uint64(key[klen-8:]), size: end + crc32.Size,
 	}
 	return e, true
@@ -273,6 +274,9 @@ func (w *walState) scan(b []byte, newest bool) error {
 // note takes an entry of a complete transaction.
 func (w *walState) note(e *logEntry) {
 	w.lastTS = max(w.lastTS, e.ts)
+	mine := *e
+	mine.key, mine.value = bytes.Clone(e.key), bytes.Clone(e.value)
+	w.entries = append(w.entries, mine)
 	if w.stamps != nil {
 		w.stamps[e.ts] = true
 	}

@@ -102,18 +102,14 @@ func TestEntryThatNeverCameIntoForce(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := tablesAndLog(t, 30)
 			c.spoil(t, dir)
-			before := snapshot(t, filepath.Join(dir, nameBadger))
 			x, err := Examine(dir)
 			require.NoError(t, err)
 			if (x.Refused == nil) != (c.refused == "") {
 				t.Errorf("the doctor: %v", x.Refused)
 			}
 			if c.refused != "" {
-				if _, err := Open(dir, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), c.refused) {
+				if err := refused(t, dir, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), c.refused) {
 					t.Errorf("Open: %v, want %q", err, c.refused)
-				}
-				if after := snapshot(t, filepath.Join(dir, nameBadger)); after != before {
-					t.Errorf("something changed: %q\nbefore: %q", after, before)
 				}
 				return
 			}

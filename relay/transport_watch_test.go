@@ -28,7 +28,7 @@ func TestTransportHears(t *testing.T) {
 		require.NoError(t, os.Mkdir(answers, 0o700))
 		tr.listen(answers)
 		if tr.unwatched {
-			t.Skip("the system gives no more watches")
+			t.Skip("needs a watch, and the system gives no more")
 		}
 		mine, err := tr.enter(context.Background(), "mine")
 		require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestTransportClosesAfterItsCalls(t *testing.T) {
 	require.NoError(t, err)
 	tr.listen(t.TempDir())
 	if tr.unwatched {
-		t.Skip("the system gives no more watches")
+		t.Skip("needs a watch, and the system gives no more")
 	}
 	tr.CloseIdleConnections()
 	tr.leave("one", one)

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 	"hubcli/stress/crowd"
 	"hubcli/stress/disks"
 	"hubcli/stress/peers"
@@ -64,7 +65,7 @@ func withHub(m *testing.M) int {
 // is no matter for a test on a shared machine.
 func TestBenchMeasuresTheHub(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("memory and processor time are read from /proc")
+		t.Skip("needs /proc, from which memory and processor time are read")
 	}
 	var out strings.Builder
 	args := []string{
@@ -136,7 +137,7 @@ func TestHistoriesAreLinear(t *testing.T) {
 // `stress damage --count 2000`. HUBCLI_TEST_DAMAGES says how many damages it does.
 func TestDamageIsToldOfByTheExecutable(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("stores are copied with cp --sparse")
+		t.Skip("needs a cp that knows --sparse")
 	}
 	var out strings.Builder
 	count := cmp.Or(os.Getenv("HUBCLI_TEST_DAMAGES"), "14")
@@ -152,7 +153,7 @@ func TestDamageIsToldOfByTheExecutable(t *testing.T) {
 // pair beside it loses no post. How long its calls take is no matter for a test.
 func TestCrowdsDisturbNobody(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("memory and open files are read from /proc")
+		t.Skip("needs /proc, from which memory and open files are read")
 	}
 	dir := t.TempDir()
 	var out strings.Builder
@@ -180,7 +181,7 @@ func TestDisksAreSurvived(t *testing.T) {
 	args := []string{"disks", "--hub", executable, "--dir", dir, "--steps", "12", "--seed", "3", "--scenarios", "full,inodes,readonly,errors"}
 	err := run(t.Context(), args, &out, progress{t})
 	if errors.Is(err, disks.ErrCannotMount) {
-		t.Skip("SKIPPED: ", err)
+		t.Skip("needs leave to mount disks, as root has it: ", err)
 	}
 	require.NoError(t, err)
 	if !strings.Contains(out.String(), "12 disks survived") {
@@ -195,12 +196,13 @@ func TestDisksAreSurvived(t *testing.T) {
 // TestPowerCutsLoseNothing is a small run of `stress power`; the long one is
 // `stress power --cuts 200`, which has a control besides.
 func TestPowerCutsLoseNothing(t *testing.T) {
+	testprogram.Need(t, "linux.uml", "mkfs.ext4")
 	dir := t.TempDir()
 	var out strings.Builder
 	args := []string{"power", "--hub", executable, "--dir", dir, "--cuts", "3", "--control", "0", "--seed", "4"}
 	err := run(t.Context(), args, &out, progress{t})
 	if errors.Is(err, power.ErrNoMachine) {
-		t.Skip("SKIPPED: ", err)
+		t.Skip("needs a machine of user-mode Linux: ", err)
 	}
 	require.NoError(t, err)
 	if !strings.Contains(out.String(), "3 power cuts survived") {

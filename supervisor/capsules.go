@@ -18,9 +18,9 @@ import (
 // newExports makes the part that plans exports of projects.
 func (t *Tree) newExports() *transfer.Exports {
 	return transfer.New(transfer.Options{
-		Dir: t.Store.PlansDir(), Version: t.config.Version, Snapshots: t.Store,
+		Dir: t.Store.PlansDir(), Store: t.Store.Dir(), Version: t.config.Version, Snapshots: t.Store,
 		Project: t.Hub.Project, Room: t.Hub.Room, Space: t.Store.Room,
-		Machine: t.machine, Secrets: t.Hub.EachSecret, Log: t.log,
+		Machine: t.machine, Secrets: t.Hub.EachSecret, Log: t.log, Gone: t.storeGone,
 		WorkTrees: t.workTrees, Busy: t.Hub.Busy,
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -26,23 +27,27 @@ import (
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/integrations/folders"
+	"hubcli/internal/hubfile"
 	"hubcli/persistence"
 	"hubcli/persistence/search"
 )
 
 // Config says what hub to run. Storage and Listener are required.
 type Config struct {
-	Storage         string       // the store folder
-	Listener        net.Listener // bound; the tree closes it
-	AllowRemote     bool         // calls from beyond loopback
-	AcceptTruncated bool         // open a store that has lost its tail
-	Limits          hub.Limits   // zero: the defaults
-	MaxConnections  int          // at a time; 0: hub.MaxConnections
-	Version         string       // of the program
-	Adapters        Adapters     // of harnesses; nil: there are none
-	Browsers        hub.Browsers // engines of the machine; nil: none is looked for
-	Licenses        hub.Licenses // of this machine; nil: it has none
-	Logger          *slog.Logger // nil discards
+	Storage         string             // the store folder
+	DataRoot        string             // where programs of this user learn of the hub; empty: nowhere
+	Listener        net.Listener       // bound; the tree closes it
+	AllowRemote     bool               // calls from beyond loopback
+	AcceptTruncated bool               // open a store that has lost its tail
+	Maker           *persistence.Maker // tells which stores are this user's; nil: all are taken for it
+	Adopt           bool               // take over a store of others
+	Limits          hub.Limits         // zero: the defaults
+	MaxConnections  int                // at a time; 0: hub.MaxConnections
+	Version         string             // of the program
+	Adapters        Adapters           // of harnesses; nil: there are none
+	Browsers        hub.Browsers       // engines of the machine; nil: none is looked for
+	Licenses        hub.Licenses       // of this machine; nil: it has none
+	Logger          *slog.Logger       // nil discards
 	Registry        *prometheus.Registry
 
 	// Runner starts the processes of spawns, which reach the hub at BaseURL; nil:
@@ -103,8 +108,10 @@ type Tree struct {
 	log      *slog.Logger
 	started  time.Time
 	shutdown *shutdown
+	operator *socket // nil: the system gives none
 	exports  *transfer.Exports
 	imports  *transfer.Imports
+	peers    *peers
 	profiles sync.Mutex         // held while a profile is taken
 	backups  sync.Mutex         // held while a backup is made
 	cease    context.CancelFunc // ends the HTTP server
@@ -126,30 +133,40 @@ func Start(c Config) (*Tree, error) {
 		_ = c.Listener.Close()
 		return nil, err
 	}
+	listeners := []net.Listener{c.Listener}
+	var err error
+	if t.operator, err = t.listenOperator(); err != nil {
+		t.log.Warn("the operator's programs cannot reach this hub: it has no socket for them", "error", err)
+	} else {
+		listeners = append(listeners, t.operator)
+	}
+	t.note()
 	ctx, cancel := context.WithCancel(context.Background())
 	t.cease = cancel
-	go func() { t.served <- t.HTTP.Serve(ctx, c.Listener) }()
+	go func() { t.served <- t.HTTP.Serve(ctx, listeners...) }()
 	return t, nil
 }
 
 func (t *Tree) startParts() (err error) {
 	c := t.config
-	if t.Store, err = persistence.Open(c.Storage, persistence.Options{
+	if t.Store, err = persistence.OpenToRead(c.Storage, persistence.Options{
 		Logger: c.Logger, AcceptTruncated: c.AcceptTruncated, Address: c.Listener.Addr().String(),
+		Maker: c.Maker, Adopt: c.Adopt,
 	}); err != nil {
 		return err
 	}
 	options := actors.Options{
-		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), Folders: folders.New(),
+		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), StoreFormat: t.Store.Format, Folders: folders.New(),
+		Begin:  t.Store.Begin,
 		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
-		MaxParked: mostParked(cmp.Or(c.MaxConnections, hub.MaxConnections)),
+		Adopt: t.Store.Adopting(), MaxParked: mostParked(cmp.Or(c.MaxConnections, hub.MaxConnections)),
 	}
 	if c.Browser != nil {
 		c.Browser.Sweep()
 		options.Browser = c.Browser
 	}
 	if !c.WithoutSearch {
-		options.Index = search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger)
+		options.Index = t.Store.Beside(search.New(t.Store.SearchDir(), t.Store.InstanceID(), c.Logger))
 	}
 	if c.Actors != nil {
 		c.Actors(&options)
@@ -157,11 +174,15 @@ func (t *Tree) startParts() (err error) {
 	if t.Hub, err = actors.Start(options); err != nil {
 		return errors.Join(err, t.Store.Close())
 	}
+	if err = t.adopted(); err != nil {
+		return err
+	}
 	t.exports, t.imports = t.newExports(), t.newImports()
+	t.peers = newPeers(c.Logger)
 	server := httpapi.Config{
 		Capsules: t.exports, Imports: t.imports,
-		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub,
-		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(),
+		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub, Peers: t.peers,
+		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(), ProofKey: hubfile.ProofKey(t.Store.SecretKey()),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger, Registry: c.Registry,
 	}
 	if c.Browsers != nil {
@@ -181,23 +202,45 @@ func (t *Tree) startParts() (err error) {
 		defer cancel()
 		t.exports.Close()
 		t.imports.Close()
-		return errors.Join(err, t.Hub.Stop(ctx), t.Store.Close())
+		return errors.Join(err, t.peers.close(), t.Hub.Stop(ctx), t.Store.Close())
 	}
 	return nil
 }
 
-func (t *Tree) info() hub.Info {
-	dir := t.Store.Dir()
-	if abs, err := filepath.Abs(dir); err == nil {
-		dir = abs
+// adopted ends an adoption: what the maker of the store had set is gone by now.
+func (t *Tree) adopted() error {
+	if !t.Store.Adopting() {
+		return nil
 	}
+	if err := t.Store.Adopted(); err != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
+		defer cancel()
+		return errors.Join(err, t.Hub.Stop(ctx), t.Store.Close())
+	}
+	t.log.Warn("the store was made by others and is taken over: its programs, rules, connections, passes, invites and bound folders are dropped, and its secrets are new")
+	return nil
+}
+
+func (t *Tree) info() hub.Info {
+	dir := t.storeDir()
+	_, commit, _ := strings.Cut(t.config.Version, "+")
 	return hub.Info{
 		InstanceID: t.Store.InstanceID(), ProtocolVersion: hub.ProtocolVersion, Implementation: hub.Implementation,
 		ImplementationVersion: t.config.Version, DefaultChannel: hub.DefaultChannel,
 		MaxBodyChars: t.config.Limits.MaxBodyChars, MaxAttachmentChars: t.config.Limits.MaxAttachmentChars,
 		MaxAttachments: t.config.Limits.MaxAttachments, Features: features, MessageKinds: hub.Kinds(),
 		StoragePath: dir, AllowRemote: t.config.AllowRemote,
+		Commit: commit, StoreFormat: t.Store.Format(), StoreFormatKnown: persistence.LatestFormat(),
 	}
+}
+
+// storeDir is the absolute path of the store.
+func (t *Tree) storeDir() string {
+	dir := t.Store.Dir()
+	if abs, err := filepath.Abs(dir); err == nil {
+		return abs
+	}
+	return dir
 }
 
 // Wait returns when the hub is to stop: ctx is done or a shutdown was asked for
@@ -209,8 +252,14 @@ func (t *Tree) Wait(ctx context.Context) error {
 	case <-t.shutdown.due:
 		return nil
 	case <-t.Hub.Failed():
+		if err := t.storeGone(); err != nil {
+			return t.tellGone(ctx, err)
+		}
 		return fmt.Errorf("the hub had to stop: %w", t.Hub.Cause())
 	case <-t.Store.Failed():
+		if err := t.storeGone(); err != nil {
+			return t.tellGone(ctx, err)
+		}
 		return t.Store.Err()
 	case err := <-t.served:
 		t.served <- err
@@ -229,19 +278,27 @@ func (t *Tree) Stop() error {
 	}
 	t.cease()
 	served := <-t.served
+	t.operator.remove() // while the store is locked: the next hub makes its own
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
 	t.exports.Close()
 	t.imports.Close()
 	stopped := t.Hub.Stop(ctx)
-	return errors.Join(served, stopped, t.Store.Close())
+	return errors.Join(served, stopped, t.peers.close(), t.Store.Close())
 }
 
 // Info answers hub-info.
-func (t *Tree) Info(ctx context.Context) (hub.Info, error) { return t.Hub.Info(ctx) }
+func (t *Tree) Info(ctx context.Context) (hub.Info, error) {
+	info, err := t.Hub.Info(ctx)
+	info.StoreGone = t.storeGone() != nil
+	return info, err
+}
 
 // AppStatus answers app/status.
 func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
+	if err := t.storeGone(); err != nil {
+		return hub.AppStatus{}, err
+	}
 	journal := t.Hub.JournalStatus()
 	journal.LastSyncMS = float64(t.Store.LastSync().Microseconds()) / 1000
 	info := t.info()
@@ -254,7 +311,7 @@ func (t *Tree) AppStatus(context.Context) (hub.AppStatus, error) {
 		UptimeSec: time.Since(t.started).Seconds(), StoragePath: info.StoragePath,
 		ListenAddress: t.config.Listener.Addr().String(), Counts: t.Hub.Counts(), Search: t.Hub.SearchStatus(), Journal: journal,
 		Quarantined: t.Hub.Quarantined(), Adapters: adapters, Asleep: t.Hub.Asleep(),
-		Paused: t.Hub.Paused(), Muted: t.Hub.Muted(), Salvaged: t.Store.Salvaged(),
+		Paused: t.Hub.Paused(), Muted: t.Hub.Muted(), Salvaged: t.Store.Salvaged(), Users: t.HTTP.LocalUsers(t.Hub.Users()),
 	}, nil
 }
 

@@ -10,6 +10,7 @@ const hub = process.env["HUB_BASE_URL"] ?? "http://127.0.0.1:6969";
 // on every machine: no dates, no absolute paths, names by content.
 export default defineConfig({
   base: "/ui/",
+  define: { __HUB__: JSON.stringify(new URL(hub).host) }, // for work on the page alone; see proof.ts
   plugins: [preact()],
   build: {
     outDir: "../httpapi/console/dist",

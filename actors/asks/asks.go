@@ -61,12 +61,22 @@ func (s *Asks) Ask(ctx context.Context, in hub.AskInput) (hub.Outcome[hub.Ask], 
 	if err := s.checkNames(ctx, &in); err != nil {
 		return hub.Outcome[hub.Ask]{}, err
 	}
-	c := core.AskCommand{In: in, Authority: hub.AuthorityAgent, Assurance: hub.CallerOf(ctx).Assurance()}
+	c := core.AskCommand{In: in, By: s.standing(ctx, in.AgentID), Authority: hub.AuthorityAgent, Assurance: hub.CallerOf(ctx).Assurance()}
 	out, err := s.change(ctx, in.AgentID, len(in.Question), func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
+		if in.RoomID != "" {
+			if err := s.view.RefuseClosed(in.RoomID); err != nil {
+				return core.Decision[core.StoredAsk]{}, err
+			}
+		}
 		return a.Ask(c, now)
 	})
 	out.Created = true
 	return out, err
+}
+
+// standing returns what the hub knows of the agent that a call acts as.
+func (s *Asks) standing(ctx context.Context, agent hub.AgentID) core.Standing {
+	return s.view.Standing(ctx, agent, s.engine.Clock.Now().Wall)
 }
 
 // AboutLoop asks whether agents may go on that post to each other without progress. Only
@@ -115,9 +125,10 @@ func (s *Asks) checkArtifact(id hub.ArtifactID) error {
 // Post lets a direct message to the operator be a question. The answer is the row of the
 // message.
 func (s *Asks) Post(ctx context.Context, m core.MessageDraft, size int, codec engine.Codec[hub.EncodedMessage]) (hub.EncodedMessage, bool, error) {
+	by := s.standing(ctx, m.From)
 	return engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.MessageID, hub.EncodedMessage]{
 		Owner: core.AsksOwner(), Agent: m.From, Size: size, Codec: codec,
-		Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.MessageID], error) { return a.AskByMessage(m) },
+		Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.MessageID], error) { return a.AskByMessage(m, by) },
 		Answer: func(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
 	})
 }
@@ -127,12 +138,12 @@ func (s *Asks) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInpu
 	out, err := s.change(ctx, hub.AgentOperator, len(in.Answer), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Answer(id, in)
 	})
-	return out, s.whyClosed(id, hub.AgentOperator, true, err)
+	return out, s.whyClosed(id, hub.AgentOperator, true, in.Digest, err)
 }
 
 // WithdrawAsk closes a question without an answer; see hub.Asks.
 func (s *Asks) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdrawInput) (hub.Outcome[hub.Ask], error) {
-	c := core.AskWithdrawal{Agent: in.AgentID, Operator: hub.CallerOf(ctx).Operator, By: in.By, Reason: in.Reason}
+	c := core.AskWithdrawal{Agent: in.AgentID, Operator: hub.CallerOf(ctx).Operator, By: in.By, Reason: in.Reason, Digest: in.Digest}
 	by := in.AgentID
 	if by == "" {
 		by = hub.AgentOperator
@@ -140,7 +151,7 @@ func (s *Asks) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdraw
 	out, err := s.change(ctx, by, len(in.Reason), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Withdraw(id, c)
 	})
-	return out, s.whyClosed(id, in.AgentID, c.Operator, err)
+	return out, s.whyClosed(id, in.AgentID, c.Operator, in.Digest, err)
 }
 
 // change lets the owner of questions decide.
@@ -170,8 +181,9 @@ func (s *Asks) codec() engine.Codec[core.StoredAsk] {
 	}
 }
 
-// whyClosed says of a question that is not open how it was closed, to an agent that may see it.
-func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, err error) error {
+// whyClosed says of a question that is not open how it was closed, to an agent that may see it,
+// unless the caller means another question.
+func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, digest string, err error) error {
 	if !errors.Is(err, core.ErrAskNotOpen) {
 		return err
 	}
@@ -182,6 +194,9 @@ func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, err err
 	a := &stored.Ask
 	if !operator && agent != a.AgentID {
 		return errNotFound(id)
+	}
+	if err := core.CheckAsked(a, digest); err != nil {
+		return err
 	}
 	e := hub.NewError(hub.CodeAskClosed, "the question is closed: "+howClosed(a)).
 		With("ask_id", id).With("state", a.State).With("closed_by", a.ClosedBy)

@@ -39,9 +39,10 @@ func (s *Asks) Request(ctx context.Context, in hub.PermissionInput) (hub.Permiss
 			return hub.Permission{}, err
 		}
 	}
+	by := s.standing(ctx, in.AgentID)
 	row, _, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.Permission, hub.Permission]{
 		Owner: core.AsksOwner(), Agent: in.AgentID, Size: len(in.About),
-		Decide: func(a *core.Asks, now core.Now) (core.Decision[hub.Permission], error) { return a.Permit(&in, now) },
+		Decide: func(a *core.Asks, now core.Now) (core.Decision[hub.Permission], error) { return a.Permit(&in, by, now) },
 		Answer: func(p hub.Permission, _ *core.Record) hub.Permission { return p },
 		Codec:  engine.JSONCodec[hub.Permission](engine.EffectPermission),
 	})

@@ -58,3 +58,12 @@ func row(rows core.Rows, id hub.AskID) (core.StoredAsk, error) {
 func errNotFound(id hub.AskID) error {
 	return hub.NewError(hub.CodeAskNotFound, "there is no such question").With("ask_id", id)
 }
+
+// Open returns the questions that are open, the oldest first.
+func (s *Asks) Open() ([]core.StoredAsk, error) {
+	live, err := liveRows(s.rows)
+	return slices.DeleteFunc(live, func(row core.StoredAsk) bool { return row.Ask.State != hub.AskOpen }), err
+}
+
+// Stored returns a question, open or closed. Error: ask_not_found.
+func (s *Asks) Stored(id hub.AskID) (core.StoredAsk, error) { return row(s.rows, id) }

@@ -107,7 +107,7 @@ func TestImportThatCannotBeAppliedIsKept(t *testing.T) {
 func TestImportChild(t *testing.T) {
 	dir := os.Getenv(childVariable)
 	if dir == "" {
-		t.Skip("it is run by TestKilledImports")
+		t.Skip("needs TestKilledImports, which runs it")
 	}
 	data, err := os.ReadFile(filepath.Join(filepath.Dir(dir), "small.hubpack"))
 	require.NoError(t, err)

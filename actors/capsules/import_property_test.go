@@ -1,8 +1,11 @@
 package capsules_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -88,7 +91,7 @@ func (p *randomProject) post(in hub.PostInput) {
 // step does one thing in the project.
 func (p *randomProject) step() {
 	ctx, room := operator(p.tb), p.room()
-	switch rapid.IntRange(0, 9).Draw(p.T, "step") {
+	switch rapid.IntRange(0, 12).Draw(p.T, "step") {
 	case 0, 1:
 		p.post(hub.PostInput{Channel: room.Channel})
 	case 2:
@@ -134,7 +137,42 @@ func (p *randomProject) step() {
 				_, _ = p.h.Hub.AddRunTasks(ctx, r.Row.RunID, hub.RunTasksInput{TaskIDs: p.tasks[len(p.tasks)-1:]})
 			}
 		}
+	case 10, 11:
+		p.set(ctx, room)
+	case 12:
+		if len(p.tasks) > 0 {
+			status := rapid.SampledFrom([]hub.TaskStatus{hub.TaskWorking, hub.TaskInputRequired, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled}).Draw(p.T, "status")
+			in := hub.TaskUpdateInput{AgentID: hub.AgentOperator, Status: &status}
+			if rapid.Bool().Draw(p.T, "assign") {
+				in.Assignee = new(p.agent())
+			}
+			_, _ = p.h.Hub.UpdateTask(ctx, rapid.SampledFrom(p.tasks).Draw(p.T, "task"), in) // the state may not allow it
+		}
 	}
+}
+
+// set changes one setting of a room, to every value that it can have; also one whose value
+// reads as if it were absent.
+func (p *randomProject) set(ctx context.Context, room hub.Room) {
+	var err error
+	switch rapid.IntRange(0, 4).Draw(p.T, "setting") {
+	case 0:
+		hops := rapid.SampledFrom([]*int{nil, new(0), new(hub.MinGuardHops), new(hub.MaxGuardHops)}).Draw(p.T, "hops")
+		_, err = p.h.Hub.SetGuard(ctx, room.RoomID, hub.GuardInput{Hops: hops})
+	case 1:
+		_, err = p.h.Hub.SetLocks(ctx, room.RoomID, hub.LockPolicyInput{Locks: rapid.SampledFrom(hub.LockPolicies()).Draw(p.T, "locks")})
+	case 2:
+		_, err = p.h.Hub.RenameRoom(ctx, room.RoomID, hub.RenamedInput{Name: fmt.Sprintf("Renamed %d", rapid.IntRange(0, 1000).Draw(p.T, "name"))})
+	case 3:
+		_, err = p.h.Hub.ArchiveRoom(ctx, room.RoomID, hub.ArchiveInput{Archived: rapid.Bool().Draw(p.T, "archived")})
+	case 4:
+		_, err = p.h.Hub.ArchiveProject(ctx, string(p.row.ProjectID), hub.ArchiveInput{Archived: rapid.Bool().Draw(p.T, "archived project")})
+	}
+	var refused *hub.Error
+	if errors.As(err, &refused) && refused.Status == http.StatusConflict {
+		return // the state does not allow it, such as a room of an archived project
+	}
+	require.NoError(p.tb, err)
 }
 
 // A check is one run of a property: what it makes with it ends with it, not with the test.

@@ -124,6 +124,21 @@ func NewAgent(id hub.AgentID, row *AgentRow) *Agent {
 	return a
 }
 
+// sessionBytes is what a live session takes in memory besides its texts.
+const sessionBytes = 512
+
+// SessionBytes returns what a session takes in memory while it is live, roughly.
+func SessionBytes(s *hub.Session) int {
+	size := sessionBytes + len(s.DisplayName) + len(s.Metadata)
+	for _, c := range s.Capabilities {
+		size += 16 + len(c)
+	}
+	return size
+}
+
+// Weight implements Weighed.
+func (a *Agent) Weight() int { return SessionBytes(&a.row.Session) }
+
 // Row returns the stored form of the state.
 func (a *Agent) Row() AgentRow { return a.row }
 
@@ -152,7 +167,16 @@ func (a *Agent) Resume(prior hub.SessionID, now Now) (Decision[hub.Session], err
 		return Decision[hub.Session]{}, hub.NewError(hub.CodeResumeDenied, "this session cannot be resumed").
 			WithFix("register the agent anew")
 	}
+	if !latest.Active && a.row.EndReason == EndedOperator {
+		return Decision[hub.Session]{}, a.row.ErrEnded()
+	}
 	return a.start(latest.DisplayName, latest.Capabilities, latest.Metadata, prior), nil
+}
+
+// ErrEnded tells an agent why the operator has ended its session.
+func (r *AgentRow) ErrEnded() error {
+	return hub.Errorf(hub.CodeSessionEnded, "the operator has ended the session of agent %s at %s: %s", r.Session.AgentID, r.EndedAt, r.Words).
+		With("agent_id", r.Session.AgentID).With("ended_at", r.EndedAt)
 }
 
 func (a *Agent) start(name string, caps []string, metadata json.RawMessage, prior hub.SessionID) Decision[hub.Session] {

@@ -6,7 +6,7 @@ import (
 	"hubcli/hub"
 )
 
-// The facts of archives: 877, and 900 to 909.
+// The facts of archives: 877, and 900 to 909. Those of deletions are among them.
 const (
 	factRoomArchived    FactType = 877
 	factProjectArchived FactType = 900
@@ -38,6 +38,9 @@ func archiveFacts() map[FactType]func() Fact {
 		factRoomArchived:    func() Fact { return &RoomArchived{} },
 		factProjectArchived: func() Fact { return &ProjectArchived{} },
 		factChannelArchived: func() Fact { return &ChannelArchived{} },
+		factRoomDeleted:     func() Fact { return &RoomDeleted{} },
+		factProjectDeleted:  func() Fact { return &ProjectDeleted{} },
+		factChannelDeleted:  func() Fact { return &ChannelDeleted{} },
 	}
 }
 

@@ -64,6 +64,7 @@ func RestoreAsks(permissions hub.PermissionPolicy, rows []StoredAsk) *Asks {
 // AskCommand asks the operator. What the input names has been checked.
 type AskCommand struct {
 	In        hub.AskInput
+	By        Standing
 	Authority hub.Authority
 	Assurance hub.Assurance
 }
@@ -71,7 +72,7 @@ type AskCommand struct {
 // Ask decides that a question is open and tells it to the operator. Error: limit_reached.
 func (a *Asks) Ask(c AskCommand, now Now) (Decision[StoredAsk], error) {
 	in := &c.In
-	if err := a.checkLimits(in.AgentID); err != nil {
+	if err := a.place(in.AgentID, c.By); err != nil {
 		return Decision[StoredAsk]{}, err
 	}
 	f := &Asked{
@@ -108,8 +109,8 @@ func questionBody(in *hub.AskInput) string {
 
 // AskByMessage decides that a direct message to the operator is a question. Error:
 // limit_reached.
-func (a *Asks) AskByMessage(m MessageDraft) (Decision[hub.MessageID], error) {
-	if err := a.checkLimits(m.From); err != nil {
+func (a *Asks) AskByMessage(m MessageDraft, by Standing) (Decision[hub.MessageID], error) {
+	if err := a.place(m.From, by); err != nil {
 		return Decision[hub.MessageID]{}, err
 	}
 	f := &Asked{Agent: m.From, Question: firstChars(m.Body, hub.MaxAskChars), Room: m.Room}
@@ -127,26 +128,20 @@ func firstChars(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-func (a *Asks) checkLimits(agent hub.AgentID) error {
+// place refuses a question for which its agent, or the operator, has no place. How many
+// questions other agents have is not told.
+func (a *Asks) place(agent hub.AgentID, by Standing) error {
 	own := 0
 	for _, row := range a.open {
 		if row.Ask.AgentID == agent {
 			own++
 		}
 	}
-	switch {
-	case own >= hub.MaxAgentAsks:
-		return hub.NewError(hub.CodeLimitReached, "this agent has as many open questions to the operator as it may have").
-			With("limit", hub.MaxAgentAsks).WithFix("wait for answers, or withdraw questions that need none any more")
-	case len(a.open) >= hub.MaxOpenAsks:
-		return hub.NewError(hub.CodeLimitReached, "the operator has as many open questions as there may be").
-			With("limit", hub.MaxOpenAsks).WithFix("wait until the operator has answered some")
-	}
-	return nil
+	return askShare.Refuse(by, Holding{Creator: agent, Own: own, All: len(a.open)})
 }
 
 // Answer decides the answer of an open question. While an answer keeps agents apart, a second
-// one may let them go on. Errors: ErrAskNotOpen, invalid.
+// one may let them go on. Errors: ErrAskNotOpen, ask_changed, answer_unclear, invalid.
 func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk], error) {
 	row, ok := a.open[id]
 	if !ok && goesOn(in.Answer) {
@@ -154,6 +149,12 @@ func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk],
 	}
 	if !ok {
 		return Decision[StoredAsk]{}, ErrAskNotOpen
+	}
+	if err := CheckAsked(&row.Ask, in.Digest); err != nil {
+		return Decision[StoredAsk]{}, err
+	}
+	if err := checkMeant(&row.Ask, &in); err != nil {
+		return Decision[StoredAsk]{}, err
 	}
 	f := &AskAnswered{Ask: id, Answer: in.Answer, By: in.By}
 	d := Decision[StoredAsk]{
@@ -169,12 +170,40 @@ func (a *Asks) Answer(id hub.AskID, in hub.AskAnswerInput) (Decision[StoredAsk],
 	return d, nil
 }
 
+// CheckAsked refuses an answer to another question than the one that it names by its digest. An
+// empty digest names none. Error: ask_changed.
+func CheckAsked(row *hub.Ask, digest string) error {
+	if digest == "" || digest == row.DigestOf() {
+		return nil
+	}
+	return hub.NewError(hub.CodeAskChanged, "this is not the question that the answer is for").With("ask_id", row.AskID)
+}
+
+// checkMeant takes the choice that an answer is, and refuses a word that is nearly one, where the
+// caller wants that. Error: answer_unclear.
+func checkMeant(row *hub.Ask, in *hub.AskAnswerInput) error {
+	if !in.UnlessNear {
+		return nil
+	}
+	if choice, ok := row.Chosen(in.Answer); ok {
+		in.Answer = choice
+		return nil
+	}
+	near := row.Near(in.Answer)
+	if len(near) == 0 {
+		return nil
+	}
+	return hub.NewError(hub.CodeAnswerUnclear, "the answer is nearly one of the choices, and none of them").
+		With("ask_id", row.AskID).With("did_you_mean", near[0]).With("near", near)
+}
+
 // AskWithdrawal closes a question without an answer.
 type AskWithdrawal struct {
 	Agent    hub.AgentID // that withdraws it
 	Operator bool        // the operator closes it
 	By       string      // the name of the human
 	Reason   string
+	Digest   string // of the question that is meant; empty: not said
 }
 
 // Withdraw decides that an open question is closed without an answer. Another agent's
@@ -183,6 +212,9 @@ func (a *Asks) Withdraw(id hub.AskID, c AskWithdrawal) (Decision[StoredAsk], err
 	row, ok := a.open[id]
 	if !ok || !c.Operator && c.Agent != row.Ask.AgentID {
 		return Decision[StoredAsk]{}, ErrAskNotOpen
+	}
+	if err := CheckAsked(&row.Ask, c.Digest); err != nil {
+		return Decision[StoredAsk]{}, err
 	}
 	byOperator := c.Operator && c.Agent != row.Ask.AgentID
 	f := &AskWithdrawn{Ask: id, By: c.By, Reason: c.Reason, Told: byOperator && row.Ask.Permission == nil}

@@ -41,7 +41,8 @@ type Asked struct {
 	Room       hub.RoomID     `json:"room,omitempty"`
 	Blocks     hub.TaskID     `json:"blocks,omitempty"`
 	Artifact   hub.ArtifactID `json:"artifact,omitempty"`
-	Loop       *Loop          `json:"loop,omitempty"` // the hub asks about these agents
+	Loop       *Loop          `json:"loop,omitempty"`       // the hub asks about these agents
+	User       string         `json:"local_user,omitempty"` // the other user of the machine whose program asks
 
 	Prompt *hub.PermissionPrompt `json:"prompt,omitempty"` // the question is a permission prompt
 }
@@ -68,6 +69,9 @@ type AskExpired struct {
 	Message int       `json:"message"`
 }
 
+// Sign implements Signed.
+func (f *Asked) Sign(user string) { f.User = user }
+
 // FactType implements Fact.
 func (*Asked) FactType() FactType { return factAsked }
 
@@ -88,7 +92,7 @@ func (f *Asked) ask(at Position) StoredAsk {
 	row := StoredAsk{DeadlineMS: f.DeadlineMS, Loop: f.Loop, Ask: hub.Ask{
 		AskID: f.ID(at), State: hub.AskOpen, AgentID: f.Agent, Question: f.Question,
 		Options: append([]string{}, f.Options...), Default: Optional(f.Default), RoomID: Optional(f.Room),
-		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), Permission: f.Prompt, CreatedAt: at.Now.Wall,
+		Blocks: Optional(f.Blocks), ArtifactID: Optional(f.Artifact), Permission: f.Prompt, User: f.User, CreatedAt: at.Now.Wall,
 	}}
 	if f.Prompt == nil {
 		row.Ask.MessageID = at.Message(0)
@@ -134,6 +138,7 @@ func (r StoredAsk) end(state hub.AskState, at Position, message *hub.MessageID) 
 // Row is the question as it is shown at a moment.
 func (r StoredAsk) Row(now Now) hub.Ask {
 	row := r.Ask
+	row.Digest = row.DigestOf()
 	if row.State == hub.AskOpen && r.DeadlineMS != 0 {
 		at := now.Wall + hub.Time(max(r.DeadlineMS-now.HubMS, 0))
 		row.DeadlineAt = &at

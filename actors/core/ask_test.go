@@ -59,7 +59,7 @@ func decide[T any](r *askRig, d core.Decision[T], err error) (T, error) {
 }
 
 func (r *askRig) ask(in hub.AskInput) core.StoredAsk {
-	d, err := r.asks.Ask(core.AskCommand{In: in, Authority: hub.AuthorityAgent, Assurance: hub.AssuranceSession}, r.at.Now)
+	d, err := r.asks.Ask(core.AskCommand{In: in, By: core.StandingProved, Authority: hub.AuthorityAgent, Assurance: hub.AssuranceSession}, r.at.Now)
 	row, err := decide(r, d, err)
 	require.NoError(r.t, err)
 	return row
@@ -144,7 +144,7 @@ func TestAskMessages(t *testing.T) {
 func TestAskByMessage(t *testing.T) {
 	r := newAskRig(t)
 	long := strings.Repeat("ä", hub.MaxAskChars+1)
-	d, err := r.asks.AskByMessage(core.MessageDraft{From: "dev", To: hub.AgentOperator, Body: long, Metadata: json.RawMessage(`{"mine":1}`)})
+	d, err := r.asks.AskByMessage(core.MessageDraft{From: "dev", To: hub.AgentOperator, Body: long, Metadata: json.RawMessage(`{"mine":1}`)}, core.StandingUnknown)
 	id, err := decide(r, d, err)
 	require.NoError(t, err)
 	row := r.stored(hub.AskID(core.IDAt(core.PrefixAsk, r.at.Seq))).Ask
@@ -161,18 +161,25 @@ func TestAskLimits(t *testing.T) {
 	for range hub.MaxAgentAsks {
 		r.ask(hub.AskInput{AgentID: "dev", Question: "x"})
 	}
-	_, err := r.asks.Ask(core.AskCommand{In: hub.AskInput{AgentID: "dev", Question: "x"}}, r.at.Now)
+	ask := func(agent hub.AgentID, by core.Standing) error {
+		_, err := r.asks.Ask(core.AskCommand{In: hub.AskInput{AgentID: agent, Question: "x"}, By: by}, r.at.Now)
+		return err
+	}
+	err := ask("dev", core.StandingProved)
 	if codeOf(err) != hub.CodeLimitReached {
 		t.Errorf("one more of an agent: %v", err)
 	}
-	if _, err := r.asks.AskByMessage(core.MessageDraft{From: "dev", To: hub.AgentOperator}); codeOf(err) != hub.CodeLimitReached {
+	if _, err := r.asks.AskByMessage(core.MessageDraft{From: "dev", To: hub.AgentOperator}, core.StandingProved); codeOf(err) != hub.CodeLimitReached {
 		t.Errorf("one more by a message: %v", err)
 	}
 	for i := range hub.MaxOpenAsks - hub.MaxAgentAsks {
 		r.ask(hub.AskInput{AgentID: hub.AgentID(fmt.Sprint("a", i)), Question: "x"})
 	}
-	if _, err := r.asks.Ask(core.AskCommand{In: hub.AskInput{AgentID: "new", Question: "x"}}, r.at.Now); codeOf(err) != hub.CodeLimitReached {
+	if err := ask("new", core.StandingProved); codeOf(err) != hub.CodeLimitReached {
 		t.Errorf("one more in all: %v", err)
+	}
+	if err := ask(hub.AgentSystem, core.StandingOperator); err != nil {
+		t.Errorf("a question of the hub itself: %v", err)
 	}
 }
 

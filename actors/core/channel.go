@@ -7,7 +7,7 @@ import (
 )
 
 // Channel decides about one channel: its creation, and public posts to it that
-// touch no task. Its state is its row. A channel is never deleted.
+// touch no task. Its state is its row. A channel is deleted only if nothing was ever said there.
 type Channel struct {
 	row *hub.Channel
 }
@@ -30,27 +30,39 @@ func channelFacts() map[FactType]func() Fact {
 // row is nil.
 func NewChannel(row *hub.Channel) *Channel { return &Channel{row: row} }
 
+// Weight implements Weighed.
+func (c *Channel) Weight() int {
+	if c.row == nil {
+		return 0
+	}
+	return len(c.row.Metadata)
+}
+
 // ChannelAnswer is a channel and whether the command created it.
 type ChannelAnswer struct {
 	Row     hub.Channel
 	Created bool
 }
 
-// Create decides that the channel exists. An existing channel stays as it is.
-func (c *Channel) Create(in hub.ChannelInput, now Now) Decision[ChannelAnswer] {
+// Create decides that the channel exists. An existing channel stays as it is; for another
+// one the error is refusal, nil if there is a place for it.
+func (c *Channel) Create(in hub.ChannelInput, refusal error) (Decision[ChannelAnswer], error) {
 	if c.row != nil {
 		row := *c.row
-		return Decision[ChannelAnswer]{Answer: func(Position) ChannelAnswer { return ChannelAnswer{Row: row} }}
+		return Decision[ChannelAnswer]{Answer: func(Position) ChannelAnswer { return ChannelAnswer{Row: row} }}, nil
+	}
+	if refusal != nil {
+		return Decision[ChannelAnswer]{}, refusal
 	}
 	fact := &ChannelCreated{Name: in.Name, CreatedBy: in.CreatedBy, Metadata: in.Metadata}
 	return Decision[ChannelAnswer]{
 		Draft:  Draft{Facts: []Fact{fact}},
 		Answer: func(at Position) ChannelAnswer { return ChannelAnswer{Row: fact.row(at), Created: true} },
-	}
+	}, nil
 }
 
 // Post decides that m is posted to the channel. The caller has checked that the
-// channel exists, and a channel is never deleted.
+// channel exists.
 func (*Channel) Post(m MessageDraft) Decision[hub.MessageID] { return postDecision(m) }
 
 // Apply changes the state by one fact.
@@ -62,6 +74,8 @@ func (c *Channel) Apply(f Fact, at Position, rows RowSink) {
 		rows.Put(TableChannel, []byte(row.Name), mustJSON(row))
 	case *ChannelArchived:
 		c.archive(f, rows)
+	case *ChannelDeleted:
+		c.delete(f, rows)
 	default:
 		panic("core: a channel was given a foreign fact")
 	}

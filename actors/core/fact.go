@@ -40,6 +40,12 @@ func CheckVersion(what string, version, latest uint16) error {
 	return nil
 }
 
+// ErrUnknownOwner is the error for a record of an owner of a kind that this program does not
+// know.
+func ErrUnknownOwner(k Owner) error {
+	return errLaterVersion(fmt.Sprintf("owner kind %d is not known", uint8(k.Kind)))
+}
+
 // errLaterVersion is the error for data that only a later version can have
 // written.
 func errLaterVersion(what string) error {

@@ -87,12 +87,15 @@ func (a *ProjectIndex) FreeNames(slug, name string, rooms int) (string, string, 
 
 func (p *Projects) roomForImport(rooms int) error {
 	switch {
-	case len(p.index.projects) >= hub.MaxProjects:
-		return limitReached("projects", hub.MaxProjects)
+	case len(p.index.projects) >= hub.MaxKeptProjects:
+		return errKept(hub.ClearProjects, "projects", hub.MaxKeptProjects)
 	case rooms > hub.MaxProjectRooms:
-		return limitReached("rooms of a project", hub.MaxProjectRooms)
-	case p.index.Len()+rooms > hub.MaxRooms:
-		return limitReached("rooms", hub.MaxRooms)
+		return hub.Errorf(hub.CodeLimitReached, "the project has %d rooms, and %d is the most that one brings", rooms, hub.MaxProjectRooms).
+			With("limit", hub.MaxProjectRooms).With("what", "rooms of a project").WithFix("export fewer rooms")
+	case p.index.Len()+rooms > hub.MaxKeptRooms:
+		return errKept(hub.ClearRooms, "rooms", hub.MaxKeptRooms)
+	case p.index.bytes >= hub.MaxKeptRoomBytes: // one import brings little beside it
+		return errKept(hub.ClearRooms, "bytes of rooms", hub.MaxKeptRoomBytes)
 	}
 	return nil
 }

@@ -32,6 +32,8 @@ type InviteCommand struct {
 	Project  hub.ProjectID
 	Nonce    string
 	CodeHash []byte
+	By       Standing // of the agent that makes it
+	Proved   bool     // the call proves the session of that agent, or is the operator's
 }
 
 // maxExpiries is how many invites one record may end.
@@ -40,13 +42,13 @@ const maxExpiries = 500
 // Invite decides a new invite to the room. Error: room_full.
 func (r *Room) Invite(c InviteCommand, now Now) (Decision[StoredInvite], error) {
 	facts := r.expire(now)
-	if len(r.invites)-len(facts) >= hub.MaxRoomInvites {
-		return Decision[StoredInvite]{}, errRoomFull("invites that are active", hub.MaxRoomInvites)
+	if err := r.placeForInvite(c.In.By, c.By, facts); err != nil {
+		return Decision[StoredInvite]{}, err
 	}
 	fact := &InviteCreated{
 		Nonce: c.Nonce, CodeHash: c.CodeHash, Project: c.Project,
 		Role: c.In.Role, Handle: c.In.Handle, Harness: c.In.Harness, TTLSec: c.In.TTLSec, MaxUses: c.In.MaxUses,
-		By: c.In.By, DeadlineMS: now.HubMS + int64(c.In.TTLSec)*1000,
+		By: c.In.By, Proved: c.Proved, DeadlineMS: now.HubMS + int64(c.In.TTLSec)*1000,
 	}
 	return Decision[StoredInvite]{
 		Draft:  Draft{Facts: append(facts, fact)},
@@ -100,6 +102,9 @@ type AcceptCommand struct {
 	Taken func(hub.AgentID) bool
 	// Gone reports whether an agent has no live session.
 	Gone func(hub.AgentID) bool
+	// Standing returns what the hub knows of the agent that made the invite, and which it
+	// proved then or not.
+	Standing func(maker hub.AgentID, proved bool) Standing
 }
 
 // Accepted is the seat of an accepted invite.
@@ -140,17 +145,19 @@ func (r *Room) Accept(c AcceptCommand, now Now) (Decision[Accepted], error) {
 	switch {
 	case agent == way:
 		facts = append(facts, &SeatFreed{Agent: mine.AgentID, Seat: mine.SeatID})
-	case len(r.seats) >= hub.MaxRoomSeats:
-		seat, ok := r.makesRoom(c.Gone, now)
-		if !ok {
-			return Decision[Accepted]{}, errRoomFull("seats", hub.MaxRoomSeats)
+	default:
+		freed, err := r.placeForSeat(&invite, &c, now)
+		if err != nil {
+			return Decision[Accepted]{}, err
 		}
-		facts = append(facts, &SeatFreed{Agent: seat.AgentID, Seat: seat.SeatID})
-		if !seat.Acting() {
-			left = fmt.Sprintf("; %s, who is gone, has made room", seat.AgentID)
+		if freed != nil {
+			facts = append(facts, &SeatFreed{Agent: freed.AgentID, Seat: freed.SeatID})
+			if !freed.Acting() {
+				left = fmt.Sprintf("; %s, who is gone, has made room", freed.AgentID)
+			}
 		}
 	}
-	fact := &SeatTaken{Agent: agent, Role: invite.Role, Harness: cmp.Or(c.Harness, invite.Harness), Invite: c.Invite}
+	fact := &SeatTaken{Agent: agent, Role: invite.Role, Harness: cmp.Or(c.Harness, invite.Harness), Invite: c.Invite, By: invite.By}
 	notice := r.tells(TaskActor{}, hub.KindNotice)
 	notice.Body = string(agent) + " joined"
 	if fact.Role != "" {

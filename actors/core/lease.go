@@ -74,7 +74,7 @@ type Lease struct {
 	Since    hub.Time  `json:"since"`       // wall time of the grant
 	Deadline int64     `json:"deadline_ms"` // hub time in ms; the lease is held until then
 	// Graced says that a start of the hub has extended the lease since its last
-	// renewal.
+	// renewal. Programs up to 0.1.0 read it: they extend a lease once.
 	Graced bool `json:"graced,omitempty"`
 	// Ended is nil while the lease is held.
 	Ended *LeaseEnd `json:"ended,omitempty"`
@@ -96,6 +96,15 @@ func (l *Lease) before(o *Lease) bool {
 }
 func (l *Lease) place() int     { return l.heapPlace }
 func (l *Lease) setPlace(i int) { l.heapPlace = i }
+
+// leaseBytes is what a held lease takes in memory besides its texts.
+const leaseBytes = 512
+
+// LeaseBytes returns what a held lease takes in memory, roughly. Each text is there twice:
+// in the state of the owner and in the row that the view shows.
+func LeaseBytes(key, given string, thread hub.ThreadID, metadata []byte) int {
+	return leaseBytes + 2*(len(key)+len(given)+len(thread)+len(metadata))
+}
 
 // LeaseKey returns the key of l.
 func (l *Lease) LeaseKey() LeaseKey { return LeaseKey{l.Space, l.Key} }
@@ -183,6 +192,9 @@ type LeaseWorld interface {
 	Away(agent hub.AgentID) bool
 	// ThreadChannel returns the channel of a thread's public messages, or "".
 	ThreadChannel(thread hub.ThreadID) hub.ChannelName
+	// Hidden returns the agent that has given a task by a direct message; empty if
+	// everybody may see the task.
+	Hidden(task hub.TaskID) (giver hub.AgentID)
 }
 
 // Leases is the state of one lease owner: the claims and locks that are held.

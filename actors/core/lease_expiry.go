@@ -68,20 +68,15 @@ func AfterExpiry(expired Draft, d Decision[LeaseAnswer]) Decision[LeaseAnswer] {
 
 // Graced returns the facts that extend leases at a start: each lease that has
 // less than hub.LeaseRestartGrace left gets that time. A holder that was cut
-// off can then renew it. A lease is extended at most once between two renewals,
-// so a hub that starts again and again does not keep it forever. Graced returns
-// at most limit facts; the caller repeats the call until it returns none.
+// off can then renew it. Each start gives it, however many there were: a holder
+// could renew nothing while a hub started again and again, and nobody else could
+// use what it holds. Graced returns at most limit facts; the caller applies them
+// and repeats the call until it returns none.
 func (l *Leases) Graced(now Now, limit int) Draft {
 	deadline := now.HubMS + hub.LeaseRestartGrace.Milliseconds()
 	var d Draft
-	soon := l.deadline.due(len(l.held), func(e *Lease) bool { return e.Deadline < deadline })
-	for _, lease := range soon {
-		if len(d.Facts) >= limit {
-			break
-		}
-		if !lease.Graced {
-			d.Facts = append(d.Facts, &LeaseGraced{Space: lease.Space, Key: lease.Key, Deadline: deadline})
-		}
+	for _, lease := range l.deadline.due(limit, func(e *Lease) bool { return e.Deadline < deadline }) {
+		d.Facts = append(d.Facts, &LeaseGraced{Space: lease.Space, Key: lease.Key, Deadline: deadline})
 	}
 	return d
 }
@@ -107,6 +102,10 @@ func expiryNotice(lease *Lease, w LeaseWorld) MessageDraft {
 	n := systemNotice(fmt.Sprintf("The %s %q of %s has expired while its holder was away. Any agent may take it now.",
 		lease.Space, name, lease.Agent), map[string]any{"recovery": r})
 	n.Channel, n.Thread = hub.DefaultChannel, lease.Thread
+	if giver := w.Hidden(lease.ForTask()); giver != "" { // the notice tells no more agents than the task
+		n.To, n.Channel = giver, hub.DirectChannel
+		return n
+	}
 	if lease.Thread != "" {
 		if ch := w.ThreadChannel(lease.Thread); ch != "" {
 			n.Channel = ch

@@ -14,12 +14,11 @@ import (
 
 // promise is what the hub owes the holder of a key.
 type promise struct {
-	agent  hub.AgentID
-	fence  hub.Fence
-	until  int64 // hub time up to which the lease may not be taken away
-	graced bool
-	task   hub.TaskID
-	taken  hub.Fence // with which an agent took it
+	agent hub.AgentID
+	fence hub.Fence
+	until int64 // hub time up to which the lease may not be taken away
+	task  hub.TaskID
+	taken hub.Fence // with which an agent took it
 }
 
 // TestLeaseProperties plays random commands against a model of promises: at any
@@ -61,7 +60,7 @@ func TestLeaseProperties(t *testing.T) {
 						rt.Fatalf("the holder lost its lease by asking again: %+v", a)
 					}
 					if until > before.until {
-						before.until, before.graced = until, false
+						before.until = until
 					}
 				default:
 					if a.Acquired || owner != before.agent || fence != before.fence {
@@ -77,7 +76,7 @@ func TestLeaseProperties(t *testing.T) {
 					rt.Fatalf("refresh by %s of %+v: %v", agent, before, err)
 				}
 				if err == nil {
-					before.until, before.graced = r.now.HubMS+int64(ttl)*1000, false
+					before.until = r.now.HubMS + int64(ttl)*1000
 				}
 			},
 			"release": func(rt *rapid.T) {
@@ -113,7 +112,7 @@ func TestLeaseProperties(t *testing.T) {
 					if lease.Fence <= highest-hub.Fence(len(owed)) || lease.Fence <= p.fence {
 						rt.Fatalf("%v passed with fence %d after %d", k, lease.Fence, p.fence)
 					}
-					p.agent, p.fence, p.until, p.graced = to, lease.Fence, max(p.until, r.now.HubMS+hub.DefaultTTLSec*1000), false
+					p.agent, p.fence, p.until = to, lease.Fence, max(p.until, r.now.HubMS+hub.DefaultTTLSec*1000)
 				}
 				highest = max(highest, r.head.Fence)
 			},
@@ -136,8 +135,8 @@ func TestLeaseProperties(t *testing.T) {
 			"restart": func(*rapid.T) {
 				soon := r.now.HubMS + hub.LeaseRestartGrace.Milliseconds()
 				for k, p := range owed {
-					if _, held := r.live.Get(k); held && p.until < soon && !p.graced {
-						p.until, p.graced = soon, true
+					if _, held := r.live.Get(k); held && p.until < soon {
+						p.until = soon
 					}
 				}
 				r.restart()

@@ -31,7 +31,8 @@ type leaseRig struct {
 	rows          map[string]core.Lease // by table and key
 	away          map[hub.AgentID]bool
 	channels      map[hub.ThreadID]hub.ChannelName
-	log           strings.Builder // of the drafts since it was last read
+	hidden        map[hub.TaskID]hub.AgentID // the givers of direct tasks
+	log           strings.Builder            // of the drafts since it was last read
 }
 
 func newLeaseRig(t failer) *leaseRig {
@@ -45,6 +46,7 @@ func newLeaseRig(t failer) *leaseRig {
 
 func (r *leaseRig) Away(a hub.AgentID) bool                      { return r.away[a] }
 func (r *leaseRig) ThreadChannel(t hub.ThreadID) hub.ChannelName { return r.channels[t] }
+func (r *leaseRig) Hidden(id hub.TaskID) hub.AgentID             { return r.hidden[id] }
 
 func (r *leaseRig) pass(d time.Duration) {
 	r.now.HubMS += d.Milliseconds()

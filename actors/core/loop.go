@@ -95,7 +95,7 @@ func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 			l.Names(), l.Hops, l.where(), loopProgress, l.stopped()),
 	}
 	l.Slug = "" // it may change, so it is not stored
-	d, err := a.Ask(AskCommand{In: in, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)
+	d, err := a.Ask(AskCommand{In: in, By: StandingOperator, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)
 	if err != nil {
 		return d, err
 	}

@@ -15,6 +15,7 @@ type Memory struct {
 	of   string // room id or project id
 	keys map[string]hub.Seq
 	kept int
+	size int // bytes of all keys
 }
 
 // StoredMemory is a memory as stored under the sequence number of the record
@@ -38,6 +39,8 @@ type memoryTally struct {
 	Kept int `json:"kept"`
 }
 
+const factMemoryRemembered FactType = 700
+
 // MemoryRemembered records a memory and the one that it replaces. A memory
 // without a text forgets the key and is history at once.
 type MemoryRemembered struct {
@@ -49,13 +52,17 @@ type MemoryRemembered struct {
 	Tags      []string        `json:"tags,omitempty"`
 	By        hub.AgentID     `json:"by,omitempty"`
 	Replaces  hub.Seq         `json:"replaces,omitempty"`
+	User      string          `json:"local_user,omitempty"` // the other user of the machine whose program says it
 }
 
+// Sign implements Signed.
+func (f *MemoryRemembered) Sign(user string) { f.User = user }
+
 // FactType gives the fact's number in the journal.
-func (*MemoryRemembered) FactType() FactType { return 700 }
+func (*MemoryRemembered) FactType() FactType { return factMemoryRemembered }
 
 func memoryFacts() map[FactType]func() Fact {
-	return map[FactType]func() Fact{700: func() Fact { return &MemoryRemembered{} }}
+	return map[FactType]func() Fact{factMemoryRemembered: func() Fact { return &MemoryRemembered{} }}
 }
 
 // MemoryKey is the key of a row in TableMemoryKey. With an empty key it is the
@@ -86,7 +93,7 @@ func (m *Memory) Restore(key, value []byte) error {
 		return nil
 	}
 	if seq, ok := MemorySeq(value); ok {
-		m.keys[name] = seq
+		m.put(name, seq)
 	}
 	return nil
 }
@@ -134,6 +141,23 @@ func (m *Memory) Remember(c MemoryCommand) (Decision[MemoryAnswer], error) {
 	}, nil
 }
 
+// put makes a memory the current one of its key.
+func (m *Memory) put(key string, seq hub.Seq) {
+	m.drop(key)
+	m.keys[key] = seq
+	m.size += len(key)
+}
+
+func (m *Memory) drop(key string) {
+	if _, known := m.keys[key]; known {
+		delete(m.keys, key)
+		m.size -= len(key)
+	}
+}
+
+// Weight implements Weighed.
+func (m *Memory) Weight() int { return m.size + 64*len(m.keys) }
+
 func (f *MemoryRemembered) forgets() bool { return f.Text == "" }
 
 // Apply changes the state by one fact.
@@ -146,7 +170,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 	by := []byte{}
 	if r.Replaces != 0 {
 		m.kept--
-		delete(m.keys, r.Key)
+		m.drop(r.Key)
 		rows.Put(TableMemoryBy, MemoryByKey(m.of, r.Replaces), end)
 	}
 	if r.forgets() {
@@ -155,7 +179,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 	} else {
 		m.kept++
 		if r.Key != "" {
-			m.keys[r.Key] = at.Seq
+			m.put(r.Key, at.Seq)
 			rows.Put(TableMemoryKey, MemoryKey(m.of, r.Key), SeqKey(at.Seq))
 		}
 	}
@@ -168,7 +192,7 @@ func (m *Memory) Apply(f Fact, at Position, rows RowSink) {
 func (f *MemoryRemembered) row(at Position) StoredMemory {
 	row := StoredMemory{Replaces: f.Replaces, Memory: hub.Memory{
 		MemoryID: hub.MemoryID(IDAt(PrefixMemory, at.Seq)), ProjectID: f.ProjectID, Scope: f.Scope,
-		Key: f.Key, Text: f.Text, Tags: f.Tags, By: f.By, CreatedAt: at.Now.Wall,
+		Key: f.Key, Text: f.Text, Tags: f.Tags, By: f.By, User: f.User, CreatedAt: at.Now.Wall,
 	}}
 	if f.RoomID != "" {
 		room := f.RoomID

@@ -63,6 +63,10 @@ func (d *MessageDraft) Encode(id hub.MessageID, ts hub.Time) StoredMessage {
 	b = hub.AppendJSONString(b, string(d.Authority))
 	b = append(b, `,"assurance":`...)
 	b = hub.AppendJSONString(b, string(d.Assurance))
+	if d.User != "" {
+		b = append(b, `,"local_user":`...)
+		b = hub.AppendJSONString(b, d.User)
+	}
 	if d.Imported != nil {
 		b = append(b, `,"imported":{"authority":`...)
 		b = hub.AppendJSONString(b, string(d.Imported.Authority))

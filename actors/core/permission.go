@@ -30,7 +30,7 @@ func (a *Asks) SetPermissions(in hub.PermissionPolicyInput) (Decision[hub.Permis
 
 // Permit decides about a permission prompt: by a rule, or by a question to the operator,
 // which expires with the wait of the policy. Error: limit_reached.
-func (a *Asks) Permit(in *hub.PermissionInput, now Now) (Decision[hub.Permission], error) {
+func (a *Asks) Permit(in *hub.PermissionInput, by Standing, now Now) (Decision[hub.Permission], error) {
 	if !a.permissions.On {
 		return Decision[hub.Permission]{Answer: func(Position) hub.Permission { return hub.Permission{Verdict: hub.PermissionNone} }}, nil
 	}
@@ -45,7 +45,7 @@ func (a *Asks) Permit(in *hub.PermissionInput, now Now) (Decision[hub.Permission
 			},
 		}, nil
 	}
-	if err := a.checkLimits(in.AgentID); err != nil {
+	if err := a.place(in.AgentID, by); err != nil {
 		return Decision[hub.Permission]{}, err
 	}
 	f := &Asked{

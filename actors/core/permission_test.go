@@ -157,7 +157,7 @@ func TestPermissionPrompts(t *testing.T) {
 	in := shell("git push")
 	in.About = "git push"
 	permit := func() hub.Permission {
-		d, err := r.asks.Permit(in, r.at.Now)
+		d, err := r.asks.Permit(in, core.StandingProved, r.at.Now)
 		p, err := decide(r, d, err)
 		require.NoError(t, err)
 		return p

@@ -8,8 +8,8 @@ import (
 	"hubcli/hub"
 )
 
-// Projects is the state of the projects owner: all projects and rooms, which
-// are never deleted, with the folders bound to rooms.
+// Projects is the state of the projects owner: all projects and rooms, with the folders
+// bound to rooms. Only what holds nothing is ever deleted.
 type Projects struct {
 	index *ProjectIndex
 	looks map[hub.RoomID]*look // of every room's name
@@ -26,7 +26,7 @@ func (p *Projects) ProjectIndex() *ProjectIndex { return p.index }
 // Create decides that a project exists. A name or slug must lead to one project
 // only. Errors: project_exists if the name or slug is the name or slug of
 // another project; invalid if the name has the form of an id; limit_reached.
-func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
+func (p *Projects) Create(in hub.ProjectInput, by Standing) (Decision[hub.Project], error) {
 	if id, taken := p.index.slugs[in.Slug]; taken {
 		return Decision[hub.Project]{}, projectExists(p.index.projects[id].project, "slug")
 	}
@@ -39,8 +39,8 @@ func (p *Projects) Create(in hub.ProjectInput) (Decision[hub.Project], error) {
 	if _, ok := SeqOf(PrefixProject, strings.ToLower(in.Name)); ok {
 		return Decision[hub.Project]{}, hub.Invalid("name", "name has the form of a project's id").WithFix("choose another name")
 	}
-	if len(p.index.projects) >= hub.MaxProjects {
-		return Decision[hub.Project]{}, limitReached("projects", hub.MaxProjects)
+	if err := p.index.placeForProject(in.CreatedBy, by); err != nil {
+		return Decision[hub.Project]{}, err
 	}
 	slug := in.Slug
 	if slug == "" {
@@ -58,16 +58,10 @@ func projectExists(known hub.Project, by string) error {
 		WithFix("use project " + known.Slug + ", or choose another " + by)
 }
 
-// limitReached is the error for one more thing than limit allows.
-func limitReached(what string, limit int) *hub.Error {
-	return hub.Errorf(hub.CodeLimitReached, "the hub has as many %s as it may have", what).
-		With("limit", limit).With("what", what).WithFix("use an existing one")
-}
-
 // CreateRoom decides that a room exists in the project that the input names.
 // Errors: project_not_found, archived, similar_room_exists (not with Force),
 // limit_reached.
-func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
+func (p *Projects) CreateRoom(in hub.RoomInput, by Standing) (Decision[hub.Room], error) {
 	project, err := p.index.FindProject(in.Project)
 	if err != nil {
 		return Decision[hub.Room]{}, err
@@ -80,12 +74,6 @@ func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 		return Decision[hub.Room]{}, similarRoomExists(project, similar)
 	}
 	rooms := p.index.projects[project.ProjectID].rooms
-	switch {
-	case len(rooms) >= hub.MaxProjectRooms:
-		return Decision[hub.Room]{}, limitReached("rooms of a project", hub.MaxProjectRooms)
-	case p.index.Len() >= hub.MaxRooms:
-		return Decision[hub.Room]{}, limitReached("rooms", hub.MaxRooms)
-	}
 	f := &RoomCreated{
 		Project: project.ProjectID, Name: in.Name, Topic: in.Topic, CreatedBy: in.CreatedBy,
 		Slug: freeSlug(slugOf(in.Name, "room"), func(s string) bool { _, taken := rooms[s]; return taken }),
@@ -93,20 +81,47 @@ func (p *Projects) CreateRoom(in hub.RoomInput) (Decision[hub.Room], error) {
 	if len(similar) > 0 {
 		f.ForceReason = in.ForceReason
 	}
+	room := f.room(Position{}).Room
+	if err := p.index.placeForRoom(&room, by); err != nil {
+		return Decision[hub.Room]{}, err
+	}
 	return Decision[hub.Room]{
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(at Position) hub.Room { return f.room(at).Room },
 	}, nil
 }
 
+// RoomKeeper is the caller that changes a setting of a room that protects others.
+type RoomKeeper struct {
+	Operator bool
+	Agent    hub.AgentID // whose session the call has proved; empty: none
+}
+
+// mayKeep refuses all but the operator and the agent that made the room.
+func (k RoomKeeper) mayKeep(room *hub.Room) error {
+	if k.Operator || k.Agent != "" && k.Agent == room.CreatedBy {
+		return nil
+	}
+	e := hub.NewError(hub.CodeOperatorRequired, "only the operator and the agent that made the room change this, for it protects others").
+		With("room_id", room.RoomID)
+	if room.CreatedBy == "" {
+		return e.WithFix("ask the operator")
+	}
+	return e.With("created_by", room.CreatedBy).
+		WithFix("ask the operator, or " + string(room.CreatedBy) + ", which has to prove its session")
+}
+
 // SetLocks decides what a room wants of locks. If it wants that already, nothing
-// changes. Errors: room_not_found.
-func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput) (Decision[hub.Room], error) {
+// changes. Errors: room_not_found, operator_required.
+func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput, by RoomKeeper) (Decision[hub.Room], error) {
 	stored, ok := p.index.Room(id)
 	if !ok {
 		return Decision[hub.Room]{}, ErrRoomNotFound(string(id))
 	}
 	room := stored.Room
+	if err := by.mayKeep(&room); err != nil {
+		return Decision[hub.Room]{}, err
+	}
 	f := &LocksSet{Room: id, Locks: in.Locks, By: in.AgentID}
 	if room.Locks == in.Locks {
 		return Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}, nil

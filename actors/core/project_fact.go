@@ -101,7 +101,7 @@ func projectFacts() map[FactType]func() Fact {
 // project returns the project that the fact creates at a position.
 func (f *ProjectCreated) project(at Position) hub.Project {
 	return hub.Project{
-		ProjectID: hub.ProjectID(IDAt(PrefixProject, at.Seq)), Slug: f.Slug, Name: f.Name, CreatedAt: at.Now.Wall,
+		ProjectID: hub.ProjectID(IDAt(PrefixProject, at.Seq)), Slug: f.Slug, Name: f.Name, CreatedAt: at.Now.Wall, MadeBy: f.CreatedBy,
 	}
 }
 
@@ -135,6 +135,10 @@ func (p *Projects) Apply(f Fact, at Position, rows RowSink) {
 		p.putRoom(f.set(*p.index.rooms[f.Room]), rows)
 	case *ProjectArchived:
 		p.archiveProject(f, rows)
+	case *RoomDeleted:
+		p.deleteRoom(f, rows)
+	case *ProjectDeleted:
+		p.deleteProject(f, rows)
 	case *ProjectRenamed:
 		p.renameProject(f, rows)
 	case *RoomRenamed:

@@ -46,20 +46,24 @@ func TestProjectsFixture(t *testing.T) {
 		require.NoError(t, err)
 		return bytes.TrimSpace(data)
 	}
-	data := read("snapshot_projects_v2.json")
+	data := read("snapshot_projects_v2_made_by.json")
 	if today := fixtureProjects(t).Snapshot(); !bytes.Equal(today, data) {
 		t.Errorf("the code of today writes\n%s", today)
 	}
-	restored, err := core.RestoreProjects(1, read("snapshot_projects_v1.json"))
-	require.NoError(t, err)
-	if again := restored.Snapshot(); !bytes.Equal(again, data) {
-		t.Errorf("projects of version 1 are now written as\n%s", again)
+	nobody := read("snapshot_projects_v2.json") // does not say who made a project
+	for _, f := range []struct {
+		name    string
+		version uint16
+		want    []byte
+	}{{"snapshot_projects_v1.json", 1, nobody}, {"snapshot_projects_v2.json", 2, nobody}, {"snapshot_projects_v2_made_by.json", 2, data}} {
+		restored, err := core.RestoreProjects(f.version, read(f.name))
+		require.NoError(t, err)
+		if again := restored.Snapshot(); !bytes.Equal(again, f.want) {
+			t.Errorf("%s is now written as\n%s", f.name, again)
+		}
 	}
-	restored, err = core.RestoreProjects(2, data)
+	restored, err := core.RestoreProjects(2, data)
 	require.NoError(t, err)
-	if again := restored.Snapshot(); !bytes.Equal(again, data) {
-		t.Errorf("projects of version 2 are now written as\n%s", again)
-	}
 	// Derived state, which is not written, is there again too.
 	found := restored.ProjectIndex().Candidates([]core.Level{{Plain: "/w/services/till", Root: "/w", Common: "/repo/.git", Rel: "services/till"}})
 	if len(found) != 1 || len(found[0].Same) != 0 || found[0].Folder.Path != "/work/repo/services/till" {

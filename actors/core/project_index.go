@@ -27,6 +27,7 @@ type ProjectIndex struct {
 	slugs    map[string]hub.ProjectID
 	rooms    map[hub.RoomID]*StoredRoom
 	bound    map[string][]boundFolder // see bindingKeys
+	bytes    int                      // that all rooms take in memory; see roomBytes
 }
 
 // place is a project with its rooms.
@@ -60,7 +61,12 @@ func (a *ProjectIndex) PutRoom(r StoredRoom) {
 	if r.Room.Locks == "" { // the row is older than the field
 		r.Room.Locks = hub.LocksWarn
 	}
-	a.rebind(a.rooms[r.Room.RoomID], &r)
+	known := a.rooms[r.Room.RoomID]
+	if known != nil {
+		a.bytes -= roomBytes(&known.Room)
+	}
+	a.bytes += roomBytes(&r.Room)
+	a.rebind(known, &r)
 	a.rooms[r.Room.RoomID] = &r
 	a.projects[r.Room.ProjectID].rooms[r.Room.Slug] = r.Room.RoomID
 }

@@ -27,13 +27,13 @@ func TestRenames(t *testing.T) {
 		var rooms []hub.Room
 		for _, name := range []string{"Shop", "Store"} {
 			at.Seq++
-			d, err := p.Create(hub.ProjectInput{Name: name})
+			d, err := p.Create(hub.ProjectInput{Name: name}, core.StandingOperator)
 			require.NoError(t, err)
 			apply(d.Facts)
 			projects = append(projects, d.Answer(at))
 			for _, room := range []string{"Kitchen", "Warehouse"} {
 				at.Seq++
-				d, err := p.CreateRoom(hub.RoomInput{Project: name, Name: room})
+				d, err := p.CreateRoom(hub.RoomInput{Project: name, Name: room}, core.StandingOperator)
 				require.NoError(t, err)
 				apply(d.Facts)
 				rooms = append(rooms, d.Answer(at))

@@ -85,7 +85,7 @@ func (r *projectRig) restart() {
 }
 
 func (r *projectRig) project(in hub.ProjectInput) (hub.Project, error) {
-	d, err := r.live.Create(in)
+	d, err := r.live.Create(in, core.StandingProved)
 	if err != nil {
 		return hub.Project{}, err
 	}
@@ -93,7 +93,7 @@ func (r *projectRig) project(in hub.ProjectInput) (hub.Project, error) {
 }
 
 func (r *projectRig) room(in hub.RoomInput) (hub.Room, error) {
-	d, err := r.live.CreateRoom(in)
+	d, err := r.live.CreateRoom(in, core.StandingProved)
 	if err != nil {
 		return hub.Room{}, err
 	}
@@ -223,17 +223,17 @@ func TestProjectsRefuseWhatTheyCannotRestore(t *testing.T) {
 // than the setting warns.
 func TestLocksOfARoom(t *testing.T) {
 	r := newProjectRig(t)
-	project, err := r.live.Create(hub.ProjectInput{Name: "Shop"})
+	project, err := r.live.Create(hub.ProjectInput{Name: "Shop"}, core.StandingProved)
 	require.NoError(t, err)
 	id := project.Answer(r.commit(project.Draft)).ProjectID
-	made, err := r.live.CreateRoom(hub.RoomInput{Project: string(id), Name: "Till"})
+	made, err := r.live.CreateRoom(hub.RoomInput{Project: string(id), Name: "Till"}, core.StandingProved)
 	require.NoError(t, err)
 	room := made.Answer(r.commit(made.Draft))
 	if room.Locks != hub.LocksWarn {
 		t.Errorf("a new room has the policy %q", room.Locks)
 	}
 	for i := range 2 { // the second time nothing changes
-		d, err := r.live.SetLocks(room.RoomID, hub.LockPolicyInput{Locks: hub.LocksRefuse})
+		d, err := r.live.SetLocks(room.RoomID, hub.LockPolicyInput{Locks: hub.LocksRefuse}, core.RoomKeeper{Operator: true})
 		if err != nil || d.Empty() != (i == 1) || d.Answer(r.commit(d.Draft)).Locks != hub.LocksRefuse {
 			t.Errorf("try %d: %+v, %v", i+1, d.Draft, err)
 		}
@@ -242,7 +242,7 @@ func TestLocksOfARoom(t *testing.T) {
 	if got, _ := r.live.ProjectIndex().Room(room.RoomID); got.Room.Locks != hub.LocksRefuse {
 		t.Errorf("after a restart the policy is %q", got.Room.Locks)
 	}
-	if _, err := r.live.SetLocks("r_zz", hub.LockPolicyInput{Locks: hub.LocksWarn}); !errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
+	if _, err := r.live.SetLocks("r_zz", hub.LockPolicyInput{Locks: hub.LocksWarn}, core.RoomKeeper{Operator: true}); !errors.Is(err, &hub.Error{Code: hub.CodeRoomNotFound}) {
 		t.Errorf("of no room: %v", err)
 	}
 	room.Locks = ""

@@ -25,6 +25,12 @@ type Machine interface {
 	Apply(f Fact, at Position, rows RowSink)
 }
 
+// Weighed is a Machine whose size in memory depends on what it holds. Weight returns that
+// size in bytes, roughly. It is called after each Apply, and must be cheap.
+type Weighed interface {
+	Weight() int
+}
+
 // OwnerKind says which state machine an owner runs. Its numbers are part of the
 // journal's format: append, never reorder.
 type OwnerKind uint8
@@ -132,6 +138,17 @@ type Draft struct {
 // Empty reports whether nothing is to be journaled.
 func (d *Draft) Empty() bool { return len(d.Facts) == 0 && len(d.Messages) == 0 }
 
+// Begins reports whether the draft makes a session live.
+func (d *Draft) Begins() bool {
+	for _, f := range d.Facts {
+		switch f.(type) {
+		case *SessionStarted, *SessionRevived:
+			return true
+		}
+	}
+	return false
+}
+
 // Decision is a draft and the function that answers the command after the draft
 // is numbered. For an empty draft Answer is called with a zero Position.
 type Decision[T any] struct {
@@ -146,6 +163,13 @@ type FactType uint16
 // Fact is one event that an owner decided. It is a struct of exported fields
 // with JSON names; FactType identifies the struct.
 type Fact interface{ FactType() FactType }
+
+// Signed is a fact by which something is said to others. It keeps the other user of the machine
+// whose program says it.
+type Signed interface {
+	Fact
+	Sign(user string)
+}
 
 // EncodedFact is a fact as the journal stores it.
 type EncodedFact struct {
@@ -210,6 +234,7 @@ const (
 	TableMute            Table = 70  // key: agent id, 0, room id or nothing; empty value: the mute is over
 	TableImport          Table = 90  // key: first sequence number of the import's gap, big endian
 	TableBudget          Table = 71  // key: "agent" or "room", 0, its id; empty value: the budget is over
+	TableUser            Table = 101 // key: ID of an account of the machine; empty value: it is not let in any more
 	TablePass            Table = 100 // key: pass id; empty value: the pass has ended
 	TableMoment          Table = 120 // key: sequence number, number of the part; the tasks, runs and leases after that record
 	TableSeatEnded       Table = 121 // key: room id, 0, sequence number of its end, agent id; the seat
@@ -364,6 +389,7 @@ type MessageDraft struct {
 	Parent      hub.TaskID      // 0: none
 	Authority   hub.Authority
 	Assurance   hub.Assurance
+	User        string          // the other user of the machine whose program sent it; empty: none
 	Whole       bool            // a wake notice: never shortened
 	Muted       bool            // its sender is muted: it wakes nobody
 	Imported    *hub.ImportedAs // of a message that a capsule brought

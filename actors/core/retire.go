@@ -69,9 +69,11 @@ func RetiredMark(since hub.Time) []byte {
 	return strconv.AppendInt(nil, int64(since), 10)
 }
 
-// Leave decides that an agent has no seat in the room any more. Without a seat nothing changes.
-func (r *Room) Leave(agent hub.AgentID) Decision[bool] {
+// Leave decides that an agent has no seat in the room any more, or, with an id, not that one.
+// Without such a seat nothing changes.
+func (r *Room) Leave(agent hub.AgentID, id hub.SeatID) Decision[bool] {
 	seat, sits := r.seats[agent]
+	sits = sits && (id == "" || id == seat.SeatID)
 	d := Decision[bool]{Answer: func(Position) bool { return sits }}
 	if sits {
 		d.Facts = []Fact{&SeatFreed{Agent: agent, Seat: seat.SeatID}}

@@ -22,6 +22,7 @@ type Room struct {
 	seats    map[hub.AgentID]StoredSeat
 	invites  map[hub.InviteID]StoredInvite
 	versions map[string]int64
+	titles   int // bytes of all titles in versions
 }
 
 // NewRoom returns the state of a room that has nothing stored.
@@ -45,7 +46,18 @@ func (r *Room) RestoreInvite(i StoredInvite) {
 
 // RestoreTitle adds the latest version of a title to a state that is being
 // loaded.
-func (r *Room) RestoreTitle(title string, latest int64) { r.versions[title] = latest }
+func (r *Room) RestoreTitle(title string, latest int64) {
+	if _, known := r.versions[title]; !known {
+		r.titles += len(title)
+	}
+	r.versions[title] = latest
+}
+
+// Weight implements Weighed.
+func (r *Room) Weight() int {
+	const seat, invite, version = 512, 768, 64 // bytes of each besides a title
+	return seat*len(r.seats) + invite*len(r.invites) + version*len(r.versions) + r.titles
+}
 
 // Apply changes the state by one fact. Applying a fact twice has the same
 // effect as once.
@@ -187,7 +199,7 @@ func (r *Room) putInvite(i StoredInvite, rows RowSink) {
 // addArtifact applies ArtifactAdded.
 func (r *Room) addArtifact(f *ArtifactAdded, at Position, rows RowSink) {
 	row, seq := f.row(r.id, at), SeqKey(at.Seq)
-	r.versions[f.Title] = f.Version
+	r.RestoreTitle(f.Title, f.Version)
 	rows.Put(TableArtifact, seq, mustJSON(row))
 	rows.Put(TableArtifactByRoom, OwnedKey(r.id, seq), nil)
 	rows.Put(TableArtifactTitle, OwnedKey(r.id, []byte(f.Title)), mustJSON(LatestArtifact{f.Version, row.ArtifactID}))

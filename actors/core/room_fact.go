@@ -43,6 +43,7 @@ type StoredSeat struct {
 	Harness  string       `json:"harness,omitempty"`
 	InviteID hub.InviteID `json:"invite_id,omitempty"` // by which it joined
 	SpawnID  hub.SpawnID  `json:"spawn_id,omitempty"`  // for which it was made
+	By       hub.AgentID  `json:"by,omitempty"`        // that made the invite; empty also in seats of earlier versions
 	JoinedAt hub.Time     `json:"joined_at"`
 }
 
@@ -81,6 +82,7 @@ type SeatTaken struct {
 	Harness string       `json:"harness,omitempty"`
 	Invite  hub.InviteID `json:"invite,omitempty"`
 	Spawn   hub.SpawnID  `json:"spawn,omitempty"`
+	By      hub.AgentID  `json:"by,omitempty"` // that made the invite
 	// After is the record with which the agent acted in the room, if the seat
 	// was given for that.
 	After hub.Seq `json:"after,omitempty"`
@@ -93,7 +95,7 @@ func (*SeatTaken) FactType() FactType { return factSeatTaken }
 func (f *SeatTaken) seat(room hub.RoomID, at Position) StoredSeat {
 	return StoredSeat{
 		SeatID: hub.SeatID(IDAt(PrefixSeat, at.Seq)), RoomID: room, AgentID: f.Agent,
-		Role: f.Role, Harness: f.Harness, InviteID: f.Invite, SpawnID: f.Spawn, JoinedAt: at.Now.Wall,
+		Role: f.Role, Harness: f.Harness, InviteID: f.Invite, SpawnID: f.Spawn, By: f.By, JoinedAt: at.Now.Wall,
 	}
 }
 
@@ -126,6 +128,7 @@ type StoredInvite struct {
 	Nonce      string      `json:"nonce"`
 	DeadlineMS int64       `json:"deadline_ms"` // hub time
 	By         hub.AgentID `json:"by,omitempty"`
+	Proved     bool        `json:"proved,omitempty"` // see InviteCreated
 }
 
 // InviteKey is the key of an invite among those of its room.
@@ -147,6 +150,9 @@ type InviteCreated struct {
 	MaxUses    int           `json:"max_uses"`
 	By         hub.AgentID   `json:"by,omitempty"`
 	DeadlineMS int64         `json:"deadline_ms"` // hub time
+	// Proved says that the call has proved the session of By, or was the operator's. Invites
+	// of earlier versions do not say it.
+	Proved bool `json:"proved,omitempty"`
 }
 
 // FactType implements Fact.
@@ -160,7 +166,7 @@ func (f *InviteCreated) invite(room hub.RoomID, at Position) StoredInvite {
 			Role: f.Role, Handle: f.Handle, Harness: f.Harness, TTLSec: f.TTLSec, MaxUses: f.MaxUses,
 			State: hub.InviteActive, CreatedAt: at.Now.Wall, ExpiresAt: at.Now.Wall + hub.Time(f.TTLSec)*1000,
 		},
-		Nonce: f.Nonce, DeadlineMS: f.DeadlineMS, By: f.By,
+		Nonce: f.Nonce, DeadlineMS: f.DeadlineMS, By: f.By, Proved: f.Proved,
 	}
 }
 
@@ -189,7 +195,11 @@ type DecisionAdded struct {
 	Note     string          `json:"note,omitempty"`
 	By       hub.AgentID     `json:"by,omitempty"`
 	Metadata json.RawMessage `json:"metadata,omitempty"`
+	User     string          `json:"local_user,omitempty"` // the other user of the machine whose program records it
 }
+
+// Sign implements Signed.
+func (f *DecisionAdded) Sign(user string) { f.User = user }
 
 // FactType implements Fact.
 func (*DecisionAdded) FactType() FactType { return factDecisionAdded }
@@ -198,7 +208,7 @@ func (*DecisionAdded) FactType() FactType { return factDecisionAdded }
 func (f *DecisionAdded) row(room hub.RoomID, at Position) hub.Decision {
 	return hub.Decision{
 		DecisionID: hub.DecisionID(IDAt(PrefixDecision, at.Seq)), RoomID: room, Title: f.Title, Note: f.Note,
-		By: f.By, Metadata: objectOf(f.Metadata), CreatedAt: at.Now.Wall,
+		By: f.By, User: f.User, Metadata: objectOf(f.Metadata), CreatedAt: at.Now.Wall,
 	}
 }
 
@@ -212,7 +222,11 @@ type ArtifactAdded struct {
 	Size        int64       `json:"size"`
 	SHA256      string      `json:"sha256"`
 	ContentType string      `json:"content_type"`
+	User        string      `json:"local_user,omitempty"` // the other user of the machine whose program adds it
 }
+
+// Sign implements Signed.
+func (f *ArtifactAdded) Sign(user string) { f.User = user }
 
 // FactType implements Fact.
 func (*ArtifactAdded) FactType() FactType { return factArtifactAdded }
@@ -221,7 +235,7 @@ func (*ArtifactAdded) FactType() FactType { return factArtifactAdded }
 func (f *ArtifactAdded) row(room hub.RoomID, at Position) hub.Artifact {
 	return hub.Artifact{
 		ArtifactID: hub.ArtifactID(IDAt(PrefixArtifact, at.Seq)), RoomID: room, Title: f.Title, Kind: f.Kind,
-		By: f.By, Version: f.Version, Size: f.Size, SHA256: f.SHA256, ContentType: f.ContentType,
+		By: f.By, User: f.User, Version: f.Version, Size: f.Size, SHA256: f.SHA256, ContentType: f.ContentType,
 		CreatedAt: at.Now.Wall,
 	}
 }

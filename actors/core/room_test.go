@@ -106,7 +106,7 @@ func TestRoomIsItsRows(t *testing.T) {
 				n := len(invites)
 				d, err := r.room.Invite(core.InviteCommand{
 					In:    hub.InviteInput{MaxUses: rapid.IntRange(1, 3).Draw(t, "uses"), TTLSec: rapid.IntRange(1, 3).Draw(t, "ttl")},
-					Nonce: fmt.Sprint(n), CodeHash: []byte(fmt.Sprint("h", n)),
+					Nonce: fmt.Sprint(n), CodeHash: []byte(fmt.Sprint("h", n)), Proved: n%2 == 0,
 				}, r.now())
 				require.NoError(t, err)
 				invites = append(invites, d.Answer(r.commit(d.Draft)))
@@ -119,7 +119,7 @@ func TestRoomIsItsRows(t *testing.T) {
 				taken := rapid.SampledFrom(agents).Draw(t, "taken")
 				d, err := r.room.Accept(core.AcceptCommand{
 					Invite: i.InviteID, Agent: asked, Wanted: "guest", Known: rapid.Bool().Draw(t, "known"),
-					Taken: func(id hub.AgentID) bool { return id == taken },
+					Taken: func(id hub.AgentID) bool { return id == taken }, Standing: proved,
 				}, r.now())
 				expired := r.now().HubMS >= i.DeadlineMS
 				if refuse := expired || over[i.InviteID] || given[i.InviteID] == i.MaxUses; refuse != (err != nil) {
@@ -196,6 +196,9 @@ func TestRoomFactsTwice(t *testing.T) {
 	}
 }
 
+// proved says of each agent that the hub knows it well.
+func proved(hub.AgentID, bool) core.Standing { return core.StandingProved }
+
 // TestFullRoomMakesRoom: an agent that joins gets the oldest seat of an agent
 // that is gone. A new seat is not freed, and if no seat can be freed the room
 // is full.
@@ -209,7 +212,7 @@ func TestFullRoomMakesRoom(t *testing.T) {
 	}
 	command := core.AcceptCommand{
 		Invite: "i_1", Agent: "new", Known: true, Taken: func(hub.AgentID) bool { return false },
-		Gone: func(id hub.AgentID) bool { return id == "a7" || id == "a500" },
+		Gone: func(id hub.AgentID) bool { return id == "a7" || id == "a500" }, Standing: proved,
 	}
 	now := core.Now{Wall: 59_000}
 	for _, want := range []struct {

@@ -37,6 +37,7 @@ type StartRunCommand struct {
 	In hub.RunInput // that its room exists has been checked
 	// Messages open the tasks of In.Tasks, in their order.
 	Messages []MessageDraft
+	Standing Standing // of the agent that makes it
 }
 
 // JoinRunCommand adds tasks to a run. It reopens a run that has ended.
@@ -51,7 +52,7 @@ type JoinRunCommand struct {
 // Errors: task_not_found (also if the actor may not see the task), task_closed,
 // limit_reached, invalid.
 func (t *Tasks) StartRun(c StartRunCommand, _ Now, w TaskWorld) (Decision[StoredRun], error) {
-	if err := t.checkLiveRuns(); err != nil {
+	if err := t.placeForRun(c.In.CreatedBy, c.Standing); err != nil {
 		return Decision[StoredRun]{}, err
 	}
 	join, err := t.checkJoin(c.In.TaskIDs, "", hub.RunCounts{}, c.By, w)
@@ -84,16 +85,14 @@ func (t *Tasks) openPlan(c *StartRunCommand) ([]Fact, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := t.checkRoom(len(order)); err != nil {
-		return nil, err
-	}
 	facts := make([]Fact, 0, len(order)+1)
+	opened := make([]*TaskOpened, 0, len(order))
 	for _, i := range order {
 		f := openedBy(&c.Messages[i])
 		f.Message, f.After = i, after[i]
-		facts = append(facts, f)
+		facts, opened = append(facts, f), append(opened, f)
 	}
-	return facts, nil
+	return facts, t.place(c.In.CreatedBy, c.Standing, opened...)
 }
 
 // JoinRun decides that tasks are in a run. If all of them are already in it,

@@ -53,7 +53,7 @@ func (r *taskRig) ended(err error) *core.EndedRun {
 func (r *taskRig) startRun(agent hub.AgentID, in hub.RunInput) (hub.Run, error) {
 	r.t.Helper()
 	in.CreatedBy = agent
-	c := core.StartRunCommand{By: by(agent), In: in}
+	c := core.StartRunCommand{By: by(agent), In: in, Standing: core.StandingProved}
 	for i := range in.Tasks {
 		c.Messages = append(c.Messages, core.MessageDraft{
 			From: agent, Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: in.Tasks[i].Body(), Authority: hub.AuthorityAgent,

@@ -23,14 +23,14 @@ func (r *Room) makesRoom(gone func(hub.AgentID) bool, now Now) (first StoredSeat
 	if ok {
 		return first, true
 	}
-	return r.oldestGone(gone, now)
+	return r.oldestGone(gone, now, func(*StoredSeat) bool { return true })
 }
 
-// oldestGone returns the oldest seat whose agent is gone. If the clock was set
-// back, a seat may stay a little longer.
-func (r *Room) oldestGone(gone func(hub.AgentID) bool, now Now) (first StoredSeat, ok bool) {
+// oldestGone returns the oldest seat of those that of keeps whose agent is gone. If the
+// clock was set back, a seat may stay a little longer.
+func (r *Room) oldestGone(gone func(hub.AgentID) bool, now Now, of func(*StoredSeat) bool) (first StoredSeat, ok bool) {
 	for _, s := range r.seats {
-		if now.Wall-s.JoinedAt < seatSettles || ok && !madeBefore(s, first) || !gone(s.AgentID) {
+		if !of(&s) || now.Wall-s.JoinedAt < seatSettles || ok && !madeBefore(s, first) || !gone(s.AgentID) {
 			continue
 		}
 		first, ok = s, true

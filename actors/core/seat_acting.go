@@ -15,6 +15,7 @@ type ActingCommand struct {
 	// LongGone reports whether an agent has been gone for so long that no page
 	// shows it.
 	LongGone func(hub.AgentID) bool
+	By       Standing // of the agent, as far as the hub knows it without a proof
 }
 
 // mostFreed bounds the seats that one record frees.
@@ -33,8 +34,8 @@ func (r *Room) SeatActing(c ActingCommand, now Now) (Decision[StoredSeat], error
 		return Decision[StoredSeat]{}, ErrNotLive
 	}
 	facts := r.freeLongGone(c.LongGone, now)
-	if len(r.seats)-len(facts) >= hub.MaxRoomSeats {
-		return Decision[StoredSeat]{}, errRoomFull("seats", hub.MaxRoomSeats)
+	if err := seatShare.Refuse(c.By, Holding{Creator: c.Agent, All: len(r.seats) - len(facts)}); err != nil {
+		return Decision[StoredSeat]{}, err
 	}
 	fact := &SeatTaken{Agent: c.Agent, Harness: c.Harness, After: c.After}
 	return Decision[StoredSeat]{

@@ -12,6 +12,8 @@ const (
 	factNotifySet      FactType = 801
 	factPassIssued     FactType = 802
 	factPassEnded      FactType = 803
+	factUserAllowed    FactType = 804
+	factUserRefused    FactType = 805
 )
 
 func settingsFacts() map[FactType]func() Fact {
@@ -20,6 +22,8 @@ func settingsFacts() map[FactType]func() Fact {
 		factNotifySet:      func() Fact { return &NotifySet{} },
 		factPassIssued:     func() Fact { return &PassIssued{} },
 		factPassEnded:      func() Fact { return &PassEnded{} },
+		factUserAllowed:    func() Fact { return &UserAllowed{} },
+		factUserRefused:    func() Fact { return &UserRefused{} },
 	}
 }
 
@@ -27,7 +31,8 @@ func settingsFacts() map[FactType]func() Fact {
 type Settings struct {
 	surfaces map[hub.Harness]hub.Surface // only harnesses for which the operator has chosen one
 	notify   hub.Notify
-	passes   map[hub.PassID]hub.Pass // in force, and those whose time is over and that were not cleared away
+	passes   map[hub.PassID]hub.Pass    // in force, and those whose time is over and that were not cleared away
+	users    map[string]hub.AllowedUser // other users of the machine who are let in, by ID
 }
 
 // ToolSurfaceSet sets the surface of a harness. An empty surface restores the
@@ -50,7 +55,7 @@ func (*ToolSurfaceSet) FactType() FactType { return factToolSurfaceSet }
 
 // NewSettings returns the settings of a hub whose operator has chosen nothing.
 func NewSettings() *Settings {
-	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify(), passes: map[hub.PassID]hub.Pass{}}
+	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify(), passes: map[hub.PassID]hub.Pass{}, users: map[string]hub.AllowedUser{}}
 }
 
 // NoNotify is the setting of a hub whose operator is told of nothing.
@@ -115,6 +120,8 @@ func (s *Settings) Apply(f Fact, at Position, rows RowSink) {
 		rows.Put(TableNotify, NotifyKey(), mustJSON(f.Notify))
 	case *PassIssued, *PassEnded:
 		s.applyPass(f, at, rows)
+	case *UserAllowed, *UserRefused:
+		s.applyUser(f, rows)
 	default:
 		panic(fmt.Sprintf("core: the settings were given the fact %T", f))
 	}

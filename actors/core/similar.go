@@ -32,6 +32,16 @@ func likeness(a, b *look) int {
 	return -1
 }
 
+// Likeness returns what tells how much another name looks like this one: 0 for the most, below
+// Likenesses for the least, -1 if it does not.
+func Likeness(name string) func(other string) int {
+	mine := lookOf(name)
+	return func(other string) int { return likeness(mine, lookOf(other)) }
+}
+
+// Likenesses is how many ways there are in which names look alike.
+var Likenesses = len(likenesses)
+
 // look is how a name looks: its words are runs of letters and digits in lower
 // case without accents.
 type look struct {

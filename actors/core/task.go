@@ -74,6 +74,7 @@ type PostTaskCommand struct {
 	BlockedBy []hub.TaskID // the tasks that the new task waits for
 	Force     bool         // complete the task although it is blocked
 	Ended     *EndedRun    // nil at first; see RunNotLive
+	By        Standing     // of the sender
 }
 
 // TaskPosted answers a post: the id of its message, and the task that it opened
@@ -100,6 +101,8 @@ type UpdateCommand struct {
 	// Asks carries the task's request if the new assignee cannot read it
 	// itself; see HandoffCommand.
 	Asks [][]hub.Attachment
+	// Standing is that of the actor.
+	Standing Standing
 }
 
 // Tasks is the state of the tasks owner: every task that has not ended. Ended
@@ -111,6 +114,10 @@ type Tasks struct {
 	// runs holds the runs that have not ended.
 	runs     map[hub.RunID]*StoredRun
 	runEnded hub.Seq // the last record in which a run ended
+	// made holds what the live tasks of each creator take, and all what all take. Both
+	// follow from live.
+	made map[hub.AgentID]taskTally
+	all  taskTally
 }
 
 // liveTask is a task that has not ended. Values that its row points to are
@@ -133,7 +140,7 @@ type liveTask struct {
 func NewTasks() *Tasks {
 	return &Tasks{
 		live: map[hub.TaskID]*liveTask{}, waiting: map[hub.TaskID]map[hub.TaskID]struct{}{},
-		runs: map[hub.RunID]*StoredRun{},
+		runs: map[hub.RunID]*StoredRun{}, made: map[hub.AgentID]taskTally{},
 	}
 }
 
@@ -200,9 +207,6 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 
 // openTask decides a message that opens a task.
 func (t *Tasks) openTask(c *PostTaskCommand, by TaskActor, w TaskWorld) (Decision[TaskPosted], error) {
-	if err := t.checkRoom(1); err != nil {
-		return Decision[TaskPosted]{}, err
-	}
 	run, facts, err := t.runOfPost(c)
 	if err != nil {
 		return Decision[TaskPosted]{}, err
@@ -215,6 +219,9 @@ func (t *Tasks) openTask(c *PostTaskCommand, by TaskActor, w TaskWorld) (Decisio
 			return Decision[TaskPosted]{}, err
 		}
 		f.BlockedBy, f.Hidden, f.Lost = wait.ids, wait.hidden, wait.lost
+	}
+	if err := t.place(by.Agent, c.By, f); err != nil {
+		return Decision[TaskPosted]{}, err
 	}
 	ready := t.unblocked(f.BlockedBy)
 	return Decision[TaskPosted]{
@@ -248,15 +255,6 @@ func (t *Tasks) checkParent(m *MessageDraft, by TaskActor, w TaskWorld) error {
 			With("limit", hub.MaxTaskDepth).WithFix("open the task under one of the upper levels")
 	}
 	return nil
-}
-
-// checkRoom refuses more tasks if they exceed the limit of live tasks.
-func (t *Tasks) checkRoom(more int) error {
-	if len(t.live)+more <= hub.MaxLiveTasks {
-		return nil
-	}
-	return hub.NewError(hub.CodeLimitReached, "so many tasks have not ended that no other can be opened").
-		With("limit", hub.MaxLiveTasks).WithFix("complete or cancel tasks first; the list of tasks shows those that are active")
 }
 
 // known reports whether id is a task, live or ended, that by may see.

@@ -165,6 +165,7 @@ func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
 		parent.Open++
 	}
 	t.live[id] = task
+	t.count(task, 1)
 	t.link(task)
 	task.put(rows)
 	if f.Parent != 0 {
@@ -188,6 +189,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		return
 	}
 	t.unlink(task)
+	t.count(task, -1)
 	was, had := task.Task.Status, value(task.Task.Assignee)
 	task.Task = f.changed(task.Task, true, at)
 	if f.Passes {
@@ -209,6 +211,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {
 		task.Task.Ready = t.unblocked(task.Task.BlockedBy)
+		t.count(task, 1)
 		t.link(task)
 		task.put(rows)
 		return

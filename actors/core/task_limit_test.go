@@ -16,8 +16,8 @@ import (
 func TestLiveTasksAreLimited(t *testing.T) {
 	before, state, at := heap(), core.NewTasks(), core.Position{FirstMessage: 1}
 	open := func(kind hub.Kind) error {
-		d, err := state.Post(core.PostTaskCommand{Message: core.MessageDraft{
-			From: "lead", Channel: hub.DefaultChannel, Kind: kind, Body: fmt.Sprint("Write the part number ", at.FirstMessage),
+		d, err := state.Post(core.PostTaskCommand{By: core.StandingProved, Message: core.MessageDraft{
+			From: hub.AgentID(fmt.Sprint("lead", at.FirstMessage%200)), Channel: hub.DefaultChannel, Kind: kind, Body: fmt.Sprint("Write the part number ", at.FirstMessage),
 		}}, at.Now, nil)
 		if err != nil {
 			return err

@@ -50,6 +50,7 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 		t.live[task.Task.TaskID] = task
 	}
 	for _, task := range t.live {
+		t.count(task, 1)
 		t.link(task)
 		if version < 3 {
 			t.hide(task)

@@ -45,6 +45,11 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		if err := t.changeBlockedBy(task, f, c, w); err != nil {
 			return Decision[hub.Task]{}, err
 		}
+		if adds := len(f.blockers(task)) - len(row.BlockedBy); adds > 0 {
+			if err := t.placeFor(row.CreatedBy, c.Standing, 0, adds*blockerBytes); err != nil {
+				return Decision[hub.Task]{}, err
+			}
+		}
 	}
 	if f.Status == nil && f.Assignee == nil && f.BlockedBy == nil {
 		return Decision[hub.Task]{Answer: func(Position) hub.Task { return row }}, nil

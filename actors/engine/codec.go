@@ -52,7 +52,9 @@ const (
 	EffectRetired         uint8 = 45
 	EffectPass            uint8 = 60
 	EffectPassEnded       uint8 = 61
+	EffectSeatFreed       uint8 = 62
 	EffectConnection      uint8 = 70
+	EffectUser            uint8 = 71
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

@@ -92,6 +92,7 @@ func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S
 	return &Pending[S, D, T]{
 		Command: w, Engine: e, Permit: p, effect: effect,
 		proof: core.SessionProof{Agent: caller.Agent, Incarnation: caller.Incarnation},
+		user:  caller.User,
 		Ctx:   ctx, deadline: time.Now().Add(CommandLife),
 		Reply: make(chan reply[T], 1),
 	}, nil, nil
@@ -109,6 +110,7 @@ type Pending[S core.Machine, D, T any] struct {
 	Permit   permit
 	effect   effectReservation
 	proof    core.SessionProof
+	user     string          // the other user of the machine whose program calls; see hub.Caller
 	Ctx      context.Context //nolint:containedctx // the command ends with its caller's patience
 	deadline time.Time
 	Reply    chan reply[T]
@@ -183,10 +185,29 @@ func (a *Pending[S, D, T]) Conclude(o *Owner, now core.Now, d core.Draft, answer
 	if a.Begins != nil {
 		w.begins = a.Begins(d)
 	}
+	a.signs(&d)
 	if err := o.Commit(now, d, w); err != nil {
 		// session_replaced depends on a session that may not be durable yet. Its
 		// record may belong to any owner, so the answer waits for all numbers given.
 		a.Engine.Seq.after(o.Epoch, a.Engine.Seq.Given(), func(failed error) { a.Fail(cmp.Or(failed, err)) })
+	}
+}
+
+// signs marks what an agent says in a record with the other user of the machine whose program
+// called. No agent can leave the mark out.
+func (a *Pending[S, D, T]) signs(d *core.Draft) {
+	if a.user == "" {
+		return
+	}
+	for i := range d.Messages {
+		if !d.Messages[i].From.Reserved() {
+			d.Messages[i].User = a.user
+		}
+	}
+	for _, f := range d.Facts {
+		if s, ok := f.(core.Signed); ok {
+			s.Sign(a.user)
+		}
 	}
 }
 

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -91,6 +90,11 @@ func (e *Engine) EndParked() {
 
 // admissible refuses a write while the hub stops or its disk is full.
 func (e *Engine) admissible() error {
+	select {
+	case <-e.Failed:
+		return errStoreFailed(e.Cause)
+	default:
+	}
 	if e.Stopping.Load() {
 		return ErrStopping()
 	}
@@ -114,7 +118,7 @@ func (e *Engine) fail(cause error) {
 		e.Cause = cause
 		close(e.Failed)
 		e.EndParked()
-		answer := errStoreFailed()
+		answer := errStoreFailed(cause)
 		for _, s := range e.Seq.fail(answer) {
 			if s.deliver != nil {
 				s.deliver(answer)
@@ -134,5 +138,5 @@ func (e *Engine) kindOf(k core.Owner) (*Kind, error) {
 	if kind := e.kinds[k.Kind]; kind != nil {
 		return kind, nil
 	}
-	return nil, fmt.Errorf("actors: no owner kind %d", k.Kind)
+	return nil, core.ErrUnknownOwner(k)
 }

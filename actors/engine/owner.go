@@ -35,10 +35,20 @@ type Owner struct {
 	Quarantined error       // the answer to every command: a fact cannot be applied
 	Extension   Extension   // nil: the kind has none
 
+	weight atomic.Int64 // bytes of the state, roughly; see core.Weighed
+
 	// Guarded by the registry's shard.
 	commands int           // commands that were admitted and have not ended
 	bytes    int64         // size of these commands
 	idle     *list.Element // its place among the idle owners; nil: it is not idle
+	idles    int64         // with idle: its weight in the sum of the idle owners
+}
+
+// weigh notes the size of the state.
+func (o *Owner) weigh() {
+	if s, ok := o.State.(core.Weighed); ok {
+		o.weight.Store(int64(s.Weight()))
+	}
 }
 
 // Tell sends the owner a turn.

@@ -20,11 +20,15 @@ const (
 	RetryAfterSec   = 1
 )
 
-// idlePerShard is how many idle owners a shard keeps. If there are more, the
-// one that has been idle longest is retired. It is loaded again from its stored
-// row. So memory grows with live work, not with the number of agents and
-// channels ever seen.
-const idlePerShard = 64
+// idlePerShard is how many idle owners a shard keeps, and idleWeight how many bytes
+// their states may have. If there is more, those that have been idle longest are
+// retired, but never the last one. They are loaded again from their stored rows. So
+// memory grows with live work, not with the number of agents and channels ever seen,
+// nor with what their rows hold.
+const (
+	idlePerShard = 64
+	idleWeight   = 512 << 10
+)
 
 // registry finds owners and admits commands to them.
 //
@@ -44,7 +48,35 @@ type registryShard struct {
 	mu     sync.Mutex
 	owners map[core.Owner]*Owner
 	idle   *list.List // of *Owner, the longest idle first; permanent owners are never in it
+	weight int64      // of the owners in idle
 	closed bool
+}
+
+// rests puts an owner among the idle ones.
+func (sh *registryShard) rests(o *Owner) {
+	o.idle, o.idles = sh.idle.PushBack(o), o.weight.Load()
+	sh.weight += o.idles
+}
+
+// wakes takes an owner from the idle ones, if it is one of them.
+func (sh *registryShard) wakes(o *Owner) {
+	if o.idle == nil {
+		return
+	}
+	sh.idle.Remove(o.idle)
+	sh.weight -= o.idles
+	o.idle, o.idles = nil, 0
+}
+
+// retires takes the owners from the shard that are too many, or too large, to stay idle.
+func (sh *registryShard) retires() (old []address) {
+	for sh.idle.Len() > idlePerShard || sh.weight > idleWeight && sh.idle.Len() > 1 {
+		o := sh.idle.Front().Value.(*Owner)
+		sh.wakes(o)
+		delete(sh.owners, o.key)
+		old = append(old, o.PID)
+	}
+	return old
 }
 
 func newRegistry(e *Engine) *registry {
@@ -95,10 +127,7 @@ func (r *registry) admit(k core.Owner, size int) (permit, error) {
 		r.bytes.Add(-n)
 		return permit{}, ErrOverloaded()
 	}
-	if o.idle != nil {
-		sh.idle.Remove(o.idle)
-		o.idle = nil
-	}
+	sh.wakes(o)
 	o.commands++
 	o.bytes += n
 	return permit{Owner: o, bytes: n}, nil
@@ -111,37 +140,29 @@ func (r *registry) hold(o *Owner) permit {
 	sh := r.shard(o.key)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	if o.idle != nil {
-		sh.idle.Remove(o.idle)
-		o.idle = nil
-	}
+	sh.wakes(o)
 	o.commands++
 	return permit{Owner: o}
 }
 
-// done gives a permit back and may retire the owner that has been idle longest.
+// done gives a permit back and may retire owners that have been idle longest.
 func (r *registry) done(p permit) {
 	r.commands.Add(-1)
 	r.bytes.Add(-p.bytes)
 	o := p.Owner
 	sh := r.shard(o.key)
 	sh.mu.Lock()
-	var retired address
+	var retired []address
 	o.commands--
 	o.bytes -= p.bytes
 	if o.commands == 0 && !r.engine.permanent(o.key.Kind) && !sh.closed {
-		o.idle = sh.idle.PushBack(o)
-		if sh.idle.Len() > idlePerShard {
-			old := sh.idle.Remove(sh.idle.Front()).(*Owner)
-			old.idle = nil
-			delete(sh.owners, old.key)
-			retired = old.PID
-		}
+		sh.rests(o)
+		retired = sh.retires()
 	}
 	sh.mu.Unlock()
-	if retired != nil {
+	for _, pid := range retired {
 		r.retired.Add(1)
-		r.engine.runtime.retire(retired)
+		r.engine.runtime.retire(pid)
 	}
 }
 

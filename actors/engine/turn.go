@@ -66,6 +66,7 @@ func (o *Owner) prepare() error {
 			err = o.rebuild()
 		case o.State == nil:
 			o.State, err = o.engine.load(o.key)
+			o.weigh()
 		default:
 			return nil
 		}
@@ -181,4 +182,5 @@ func (o *Owner) apply(facts []core.Fact, at core.Position, rows core.RowSink) {
 		}
 		o.State.Apply(f, at, rows)
 	}
+	o.weigh()
 }

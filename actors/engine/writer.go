@@ -170,7 +170,7 @@ func (w *writer) withdraw() {
 // store itself may hold message bodies.
 func (w *writer) fail(cause error) {
 	w.log.LogAttrs(context.Background(), slog.LevelError, "journal commit failed; stopping", slog.String("error", fmt.Sprint(cause)))
-	answer := errStoreFailed()
+	answer := errStoreFailed(cause)
 	left := w.seq.fail(answer)
 	for _, s := range w.entries {
 		if s.deliver != nil {
@@ -185,7 +185,13 @@ func (w *writer) fail(cause error) {
 	w.failed(cause)
 }
 
-func errStoreFailed() error {
+// errStoreFailed is the answer to the calls that a failure of the store meets. A store whose
+// folder is gone says so itself.
+func errStoreFailed(cause error) error {
+	var told *hub.Error
+	if errors.As(cause, &told) && told.Code == hub.CodeStoreGone {
+		return told
+	}
 	return hub.NewError(hub.CodeStoreFailed, "the store failed during this write; whether it took effect is unknown").
 		WithFix("start the hub again when its disk works, and repeat the call with the same idempotency key")
 }

@@ -65,7 +65,8 @@ type Indexer struct {
 	open     bool
 	failed   bool // the index was closed or could not be opened, and is not open again
 	fed      core.IndexPosition
-	fedKept  int64                  // how many of kept are in the index
+	fedKept  int64 // how many of kept are in the index
+	gain     gain
 	held     map[core.Owner]hub.Seq // see Hold in dirty.go
 	progress chan struct{}          // closed and replaced when something above changes
 }
@@ -149,6 +150,7 @@ func (x *Indexer) note(fed core.IndexPosition, fedKept int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open, x.failed, x.fed, x.fedKept = true, false, fed, fedKept
+	x.gain.look(time.Now(), fed.Message)
 	x.tell()
 }
 
@@ -157,6 +159,7 @@ func (x *Indexer) closed() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.open, x.failed, x.fed, x.fedKept = false, true, core.IndexPosition{}, 0
+	x.gain = gain{}
 	x.tell()
 }
 
@@ -324,16 +327,17 @@ func (x *Indexer) Await(ctx context.Context, wait time.Duration) (behind int64, 
 	}
 }
 
-// State reports whether the index is open, and how many rows it has not taken
-// in.
-func (x *Indexer) State() (open bool, behind int64) {
+// State reports whether the index is open, how many rows it has not taken in, and
+// how long it needs for them, 0 if that is not known.
+func (x *Indexer) State() (open bool, behind int64, left time.Duration) {
 	if x == nil {
-		return false, 0
+		return false, 0, 0
 	}
 	kept, end := x.kept.Load(), x.end()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.open, max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
+	behind = max(0, int64(end.Message-x.fed.Message)) + max(0, kept-x.fedKept)
+	return x.open, behind, x.gain.left(behind)
 }
 
 // ErrUnavailable says that the hub cannot search.

@@ -135,12 +135,18 @@ func lockHold(in hub.LockHoldInput) (core.HoldCommand, error) {
 func (l *Leases) acquire(ctx context.Context, c core.AcquireCommand, waitSec float64) (core.LeaseAnswer, bool, error) {
 	caller := hub.CallerOf(ctx)
 	refuse := func() error { return l.view.RefusePaused(caller, c.Agent, "") }
+	free, full := l.view.Leases.Shares.Reserve(c.Agent, l.view.Standing(ctx, c.Agent, l.engine.Clock.Now().Wall),
+		core.LeaseBytes(c.Key, c.Given, c.Thread, c.Metadata))
+	defer free()
 	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, len(c.Metadata), time.Duration(waitSec*float64(time.Second)),
 		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 			// An agent that has the lease renews it, which a pause does not stop.
 			if l, held := state.Get(core.LeaseKey{Space: c.Space, Key: c.Key}); !held || l.Agent != c.Agent {
 				if err := refuse(); err != nil {
 					return core.Decision[core.LeaseAnswer]{}, err
+				}
+				if full != nil && (!held || waitSec > 0) { // a call that waits may get it
+					return core.Decision[core.LeaseAnswer]{}, full
 				}
 			}
 			return state.Acquire(c, now), nil

@@ -329,6 +329,19 @@ func (w world) ThreadChannel(thread hub.ThreadID) hub.ChannelName {
 	return w.view.ThreadChannel(thread)
 }
 
+// Hidden returns the agent that has given a task by a direct message. A task that cannot
+// be read counts as one that everybody may see: there is nobody to tell then.
+func (w world) Hidden(task hub.TaskID) hub.AgentID {
+	if task == 0 {
+		return ""
+	}
+	t, err := w.view.AnyTask(task)
+	if err != nil || !t.Direct {
+		return ""
+	}
+	return t.Task.CreatedBy
+}
+
 type pending = engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
 
 // request is a command about one lease. Unlike other commands, it may wait in

@@ -51,16 +51,39 @@ func (s *Lists) listLeases(ctx context.Context, space core.LeaseSpace, list list
 	if err != nil {
 		return err
 	}
-	if !q.ActiveOnly {
-		return s.lastLeases(ctx, space, behind, keeps, add)
+	var bad error
+	sees := view.ViewerOf(ctx, q.Viewer)
+	shown := func(l *core.Lease) bool {
+		var may bool
+		if may, bad = s.view.SeesLease(sees, l); bad != nil {
+			return false
+		}
+		return !may || add(l)
 	}
-	for _, row := range s.view.Leases.Page(space, behind, pageRows(q.Limit)+1, keeps) {
-		l, err := view.DecodeLease(row)
-		if err != nil || !add(&l) {
-			return err
+	if !q.ActiveOnly {
+		err = s.lastLeases(ctx, space, behind, keeps, shown)
+	} else {
+		err = s.heldLeases(space, behind, pageRows(q.Limit)+1, keeps, shown)
+	}
+	return errors.Join(err, bad)
+}
+
+// heldLeases reads the held leases behind a key from memory, n at a time: some of them may
+// not be shown.
+func (s *Lists) heldLeases(space core.LeaseSpace, behind string, n int, keeps *view.LeaseFilter, add func(*core.Lease) bool) error {
+	for {
+		rows := s.view.Leases.Page(space, behind, n, keeps)
+		for _, row := range rows {
+			l, err := view.DecodeLease(row)
+			if err != nil || !add(&l) {
+				return err
+			}
+			behind = l.Key
+		}
+		if len(rows) < n {
+			return nil
 		}
 	}
-	return nil
 }
 
 // lastLeases reads the last state of the keys behind one from the store, which has a row

@@ -36,7 +36,11 @@ func (s *Lists) Threads(ctx context.Context, q hub.ThreadsQuery) ([]hub.ThreadSu
 	if err != nil {
 		return nil, "", err
 	}
-	claims, locks, err := s.view.Leases.PerThread()
+	claims, err := s.claimsPerThread(sees)
+	if err != nil {
+		return nil, "", err
+	}
+	locks, err := s.view.Leases.LocksPerThread()
 	if err != nil {
 		return nil, "", err
 	}
@@ -81,6 +85,9 @@ func (s *Lists) Thread(ctx context.Context, id hub.ThreadID, viewer hub.AgentID)
 	}
 	claims, locks, err := s.view.Leases.InThread(id)
 	if err != nil {
+		return hub.Thread{}, err
+	}
+	if claims, err = s.seenClaims(sees, claims); err != nil {
 		return hub.Thread{}, err
 	}
 	if err := s.showLeases(&t, id, claims, locks); err != nil {
@@ -219,6 +226,43 @@ func (s *Lists) showTasks(t *hub.Thread, id hub.ThreadID, sees view.Viewer) (ope
 		t.More.Add("tasks", hub.GetCall("/v1/tasks", "thread_id", string(id), "agent_id", string(sees.Agent)))
 	}
 	return open, nil
+}
+
+// claimsPerThread counts the held claims of every thread that the viewer may see.
+func (s *Lists) claimsPerThread(sees view.Viewer) (map[hub.ThreadID]int64, error) {
+	held, err := s.view.Leases.List(core.SpaceClaim, func(l *core.Lease) bool { return l.Thread != "" })
+	if err != nil {
+		return nil, err
+	}
+	claims := map[hub.ThreadID]int64{}
+	for i := range held {
+		may, err := s.view.SeesLease(sees, &held[i])
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			claims[held[i].Thread]++
+		}
+	}
+	return claims, nil
+}
+
+// seenClaims leaves out the rows of the claims that the viewer may not see.
+func (s *Lists) seenClaims(sees view.Viewer, rows [][]byte) (seen [][]byte, err error) {
+	for _, row := range rows {
+		l, err := view.DecodeLease(row)
+		if err != nil {
+			return nil, err
+		}
+		may, err := s.view.SeesLease(sees, &l)
+		if err != nil {
+			return nil, err
+		}
+		if may {
+			seen = append(seen, row)
+		}
+	}
+	return seen, nil
 }
 
 // showLeases shows claims and locks from their rows.

@@ -80,13 +80,18 @@ func (s *Seats) request(ctx context.Context, a roomAgent, d act, late bool) (cor
 		}
 		gone, err := s.longGone(agent, heard, s.view.Directory.Doing(agent))
 		return err == nil && gone
-	}}
+	}, By: s.view.StandingOf(ctx, a.agent, s.engine.Clock.Now().Wall)}
 	if row, _, live := s.view.Directory.Session(a.agent); live {
 		c.Harness = string(row.Harness())
 	}
 	return engine.Submit(ctx, s.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
 		Owner: core.RoomOwner(a.room), Agent: a.agent, Late: late,
-		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) {
+			if err := s.view.RefuseClosed(a.room); err != nil {
+				return core.Decision[core.StoredSeat]{}, err
+			}
+			return r.SeatActing(c, now)
+		},
 		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
 		Codec:  engine.JSONCodec[core.StoredSeat](engine.EffectSeat),
 	})

@@ -122,8 +122,7 @@ func (s *Seats) showSeats(out *hub.RoomStatus, seats []seated, all bool, sees vi
 }
 
 // showLeases shows the leases of agents with a seat, and the claims on those tasks of
-// the room that the viewer may see. A claim on a task that the viewer may not see is
-// shown without the task.
+// the room that the viewer may see. A claim on another task is as hidden as the task.
 func (s *Seats) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.StoredTask, sees view.Viewer, now core.Now) error {
 	found := map[core.LeaseKey]core.Lease{}
 	add := func(l *core.Lease) { found[l.LeaseKey()] = *l }
@@ -139,19 +138,19 @@ func (s *Seats) showLeases(out *hub.RoomStatus, seats []seated, tasks []core.Sto
 	}
 	var claims, locks []core.Lease
 	for k, l := range found {
-		if k.Space == core.SpaceClaim {
+		may, err := s.view.SeesLease(sees, &l)
+		switch {
+		case err != nil:
+			return err
+		case !may:
+		case k.Space == core.SpaceClaim:
 			claims = append(claims, l)
-		} else {
+		default:
 			locks = append(locks, l)
 		}
 	}
 	out.Claims, out.ClaimCount = heldRows(claims, now), len(claims)
 	out.Locks, out.LockCount = heldRows(locks, now), len(locks)
-	for i := range out.Claims {
-		if err := s.view.HideTask(&out.Claims[i], sees); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 

@@ -117,6 +117,9 @@ func (m *Manager) request(ctx context.Context, in hub.SpawnInput, room hub.Room)
 			if ctx.Err() != nil {
 				return core.Decision[hub.Spawn]{}, engine.ErrExpired()
 			}
+			if err := m.view.RefuseClosed(in.RoomID); err != nil {
+				return core.Decision[hub.Spawn]{}, err
+			}
 			return s.Request(c, now)
 		},
 		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {

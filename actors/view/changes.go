@@ -142,7 +142,7 @@ var changedBy = map[core.Table]hub.ChangedKind{
 	core.TableBudget: hub.ChangedBudgets, core.TableDecisionByRoom: hub.ChangedDecisions, core.TableArtifactByRoom: hub.ChangedArtifacts,
 	core.TableMemoryBy: hub.ChangedMemory, core.TableInvite: hub.ChangedInvites, core.TableSpawnByRoom: hub.ChangedSpawns, core.TableSpawn: hub.ChangedSpawns,
 	core.TableToolSurface: hub.ChangedSettings, core.TableNotify: hub.ChangedSettings, core.TablePermissions: hub.ChangedSettings,
-	core.TableSpawnPolicy: hub.ChangedSettings, core.TablePass: hub.ChangedPasses, core.TableRetired: hub.ChangedAgents, core.TableAgent: hub.ChangedAgents,
+	core.TableSpawnPolicy: hub.ChangedSettings, core.TablePass: hub.ChangedPasses, core.TableUser: hub.ChangedSettings, core.TableRetired: hub.ChangedAgents, core.TableAgent: hub.ChangedAgents,
 	core.TableImport: hub.ChangedMessages,
 }
 

@@ -22,7 +22,15 @@ type Directory struct {
 	live     map[hub.AgentID]*presence
 	sessions map[hub.SessionID]hub.AgentID // of live sessions
 	channels int64                         // how many were ever created
-	head     core.Head                     // the last record in the view
+	// Sessions is of the bytes that live sessions take, and Channels of the channels that are
+	// not archived.
+	Sessions, Channels *Shares
+	// creator returns who made a channel that there is.
+	creator func(hub.ChannelName) (hub.AgentID, error)
+	// uncounted says that the checkpoint of an earlier version does not say who made the
+	// channels.
+	uncounted bool
+	head      core.Head // the last record in the view
 
 	parkedMu sync.Mutex
 	parked   map[hub.AgentID]parking
@@ -76,6 +84,7 @@ type Span struct{ From, To hub.Time }
 
 func newDirectory(n *Notifier, c *Changes) *Directory {
 	return &Directory{
+		Sessions: newShares(&core.SessionShare), Channels: newShares(&core.ChannelShare),
 		notifier: n, changes: c, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
 		parked: map[hub.AgentID]parking{},
 	}
@@ -119,6 +128,7 @@ func (d *Directory) change(f core.Fact, at core.Position) {
 		d.live[f.Session.AgentID].acted.Store(0) // a poll revives too
 	case *core.SessionRenamed:
 		if p := d.live[f.Agent]; p != nil {
+			d.Sessions.add(f.Agent, len(f.DisplayName)-len(p.session.DisplayName))
 			p.session.DisplayName = f.DisplayName
 		}
 	case *core.SessionEnded:
@@ -129,6 +139,21 @@ func (d *Directory) change(f core.Fact, at core.Position) {
 		}
 	case *core.ChannelCreated:
 		d.channels++
+		d.Channels.add(f.CreatedBy, 1)
+	case *core.ChannelDeleted: // it was archived, so that it counts for no creator
+		if f.Back == nil {
+			d.channels--
+		} else {
+			d.channels++
+		}
+	case *core.ChannelArchived:
+		n := 1
+		if f.Archived {
+			n = -1
+		}
+		if by, err := d.creator(f.Name); err == nil {
+			d.Channels.add(by, n)
+		}
 	}
 }
 
@@ -138,6 +163,7 @@ func (d *Directory) put(s hub.Session, priorKey bool) {
 	p.seen.Store(int64(s.LastSeen))
 	p.act(s.LastSeen) // beginning a session is a call that is no poll
 	d.live[s.AgentID] = p
+	d.Sessions.add(s.AgentID, core.SessionBytes(&s))
 	d.sessions[s.SessionID] = s.AgentID
 }
 
@@ -145,6 +171,7 @@ func (d *Directory) drop(agent hub.AgentID) {
 	if p := d.live[agent]; p != nil {
 		delete(d.sessions, p.session.SessionID)
 		delete(d.live, agent)
+		d.Sessions.add(agent, -core.SessionBytes(&p.session))
 	}
 }
 
@@ -433,41 +460,6 @@ func (d *Directory) hasParked(agent hub.AgentID) bool {
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	return d.parked[agent].calls > 0
-}
-
-// directoryVersion is that of the encoding of directoryState.
-const directoryVersion = 1
-
-// directoryState is the view in a checkpoint: live sessions only.
-type directoryState struct {
-	Sessions []hub.Session   `json:"sessions"`
-	PriorKey []hub.SessionID `json:"prior_key,omitempty"`
-	Channels int64           `json:"channels"`
-}
-
-// Snapshot returns what a checkpoint keeps of the directory, and the head that it
-// belongs to.
-func (d *Directory) Snapshot() (state directoryState, head core.Head) {
-	d.mu.RLock()
-	defer d.mu.RUnlock()
-	state = directoryState{Sessions: []hub.Session{}, Channels: d.channels}
-	for _, p := range d.live {
-		state.Sessions = append(state.Sessions, p.row())
-		if p.priorKey {
-			state.PriorKey = append(state.PriorKey, p.session.SessionID)
-		}
-	}
-	slices.SortFunc(state.Sessions, func(a, b hub.Session) int { return cmp.Compare(a.AgentID, b.AgentID) })
-	slices.Sort(state.PriorKey)
-	return state, d.head
-}
-
-func (d *Directory) restore(s directoryState) {
-	for _, row := range s.Sessions {
-		d.put(row, slices.Contains(s.PriorKey, row.SessionID))
-		d.live[row.AgentID].acted.Store(0) // LastSeen may be a poll's
-	}
-	d.channels = s.Channels
 }
 
 // Counts returns how many sessions are live, how many channels were created and

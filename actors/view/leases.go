@@ -19,6 +19,7 @@ type Leases struct {
 	held   map[core.LeaseKey]heldLease
 	agents multimap[hub.AgentID, core.LeaseKey]
 	tasks  multimap[hub.MessageID, core.LeaseKey] // claims on a task
+	Shares *Shares                                // of the bytes that held leases take
 }
 
 // heldLease is the row of a lease and what it is found by.
@@ -27,12 +28,14 @@ type heldLease struct {
 	agent  hub.AgentID
 	thread hub.ThreadID // claims only
 	task   hub.MessageID
+	bytes  int // see core.LeaseBytes
 }
 
 func newLeases() *Leases {
 	return &Leases{
 		held:   map[core.LeaseKey]heldLease{},
 		agents: multimap[hub.AgentID, core.LeaseKey]{}, tasks: multimap[hub.MessageID, core.LeaseKey]{},
+		Shares: newShares(&core.LeaseShare),
 	}
 }
 
@@ -40,6 +43,7 @@ func newLeases() *Leases {
 func (v *Leases) put(k core.LeaseKey, l heldLease) {
 	v.drop(k)
 	v.held[k] = l
+	v.Shares.add(l.agent, l.bytes)
 	v.agents.add(l.agent, k)
 	if l.task != 0 {
 		v.tasks.add(l.task, k)
@@ -52,6 +56,7 @@ func (v *Leases) drop(k core.LeaseKey) {
 		return
 	}
 	delete(v.held, k)
+	v.Shares.add(was.agent, -was.bytes)
 	v.agents.remove(was.agent, k)
 	v.tasks.remove(was.task, k)
 }
@@ -63,7 +68,9 @@ func (v *Leases) apply(facts []core.Fact, rows []core.Row) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.LeaseGranted:
-			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{agent: f.Agent, thread: f.Thread, task: f.Task}) // its row follows
+			v.put(core.LeaseKey{Space: f.Space, Key: f.Key}, heldLease{
+				agent: f.Agent, thread: f.Thread, task: f.Task, bytes: core.LeaseBytes(f.Key, f.Given, f.Thread, f.Metadata),
+			}) // its row follows
 		case *core.LeaseReleased:
 			v.drop(core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseBroken:
@@ -93,7 +100,10 @@ func (v *Leases) Restore(l core.Lease) {
 
 // putLease is restore with the lock held.
 func (v *Leases) putLease(l core.Lease) {
-	v.put(l.LeaseKey(), heldLease{row: l.AppendJSON(nil), agent: l.Agent, thread: l.Thread, task: l.Task})
+	v.put(l.LeaseKey(), heldLease{
+		row: l.AppendJSON(nil), agent: l.Agent, thread: l.Thread, task: l.Task,
+		bytes: core.LeaseBytes(l.Key, l.Given, l.Thread, l.Metadata),
+	})
 }
 
 // List returns the held leases of a space that keep keeps, by key.
@@ -234,14 +244,11 @@ func lockThread(l *core.Lease) hub.ThreadID {
 	return m.ThreadID
 }
 
-// PerThread counts the held claims and locks of every thread.
-func (v *Leases) PerThread() (claims, locks map[hub.ThreadID]int64, err error) {
-	claims, locks = map[hub.ThreadID]int64{}, map[hub.ThreadID]int64{}
-	if _, err = v.List(core.SpaceClaim, func(l *core.Lease) bool { claims[l.Thread]++; return false }); err != nil {
-		return nil, nil, err
-	}
+// LocksPerThread counts the held locks of every thread.
+func (v *Leases) LocksPerThread() (locks map[hub.ThreadID]int64, err error) {
+	locks = map[hub.ThreadID]int64{}
 	_, err = v.List(core.SpaceLock, func(l *core.Lease) bool { locks[lockThread(l)]++; return false })
-	return claims, locks, err
+	return locks, err
 }
 
 func (v *Leases) Len() int {

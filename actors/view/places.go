@@ -1,28 +1,30 @@
 package view
 
 import (
-	"maps"
 	"sync"
-	"sync/atomic"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
 
-// places shows the projects and rooms that are committed. There are few of them
-// and they are never deleted, so all are kept.
+// places shows the projects and rooms that are committed. There are few of them, so all are
+// kept.
 type places struct {
 	mu    sync.RWMutex
 	index *core.ProjectIndex
-	// archived holds the archived channels, also those of archived rooms; nil: there are
-	// none. Each change makes another map, because every poll reads it.
-	archived atomic.Pointer[map[hub.ChannelName]bool]
+	// archived holds the names of the archived channels, also of those of archived rooms. Every
+	// poll reads it without a lock.
+	archived sync.Map
 }
 
 func newPlaces() *places { return &places{index: core.NewProjectIndex()} }
 
 // apply takes a committed row of the projects owner.
 func (p *places) apply(row *core.Row) {
+	if len(row.Value) == 0 && row.Table != core.TableChannelArchived {
+		p.drop(row)
+		return
+	}
 	if row.Table == core.TableProject {
 		project, err := core.DecodeProject(row.Value)
 		if err != nil {
@@ -50,20 +52,26 @@ func (p *places) apply(row *core.Row) {
 	p.note(room.Room.Channel, room.Room.Archived)
 }
 
-// note keeps whether a channel is archived.
-func (p *places) note(channel hub.ChannelName, archived bool) {
-	was := p.archived.Load()
-	if was == nil && !archived || was != nil && (*was)[channel] == archived {
+// drop forgets a project or room that was deleted.
+func (p *places) drop(row *core.Row) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if row.Table == core.TableProject {
+		p.index.DropProject(hub.ProjectID(row.Key))
 		return
 	}
-	is := map[hub.ChannelName]bool{}
-	if was != nil {
-		maps.Copy(is, *was)
+	id := hub.RoomID(row.Key)
+	p.index.DropRoom(id)
+	p.note(id.Channel(), false)
+}
+
+// note keeps whether a channel is archived.
+func (p *places) note(channel hub.ChannelName, archived bool) {
+	if archived {
+		p.archived.Store(channel, true)
+	} else {
+		p.archived.Delete(channel)
 	}
-	if delete(is, channel); archived {
-		is[channel] = true
-	}
-	p.archived.Store(&is)
 }
 
 // Archived reports whether a message is a public one in an archived channel.
@@ -73,8 +81,8 @@ func (p *places) Archived(m *core.StoredMessage) bool {
 
 // Closed reports whether a channel is archived, by itself or with its room.
 func (p *places) Closed(channel hub.ChannelName) bool {
-	channels := p.archived.Load()
-	return channels != nil && (*channels)[channel]
+	_, archived := p.archived.Load(channel)
+	return archived
 }
 
 // RestoreArchived takes the stored marks of archived channels at a start. Those of rooms

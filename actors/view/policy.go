@@ -243,23 +243,22 @@ func (v *View) lives(agent hub.AgentID) (bool, error) {
 	return written, err
 }
 
-// HideTask takes out of a claim's row the task that the viewer may not see.
-func (v *View) HideTask(row *hub.HeldRow, sees Viewer) error {
-	if id := core.TaskOfKey(hub.ClaimKey(row.Key)); id != 0 {
-		if known, err := v.knowsTask(sees, id, true); err != nil {
-			return err
-		} else if !known {
-			row.Key = ""
+// SeesLease reports whether the viewer may see a lease. A claim on a task is as hidden as
+// the task: its key, its holder and the holder's notes would tell of it. The holder sees
+// its own.
+func (v *View) SeesLease(sees Viewer, l *core.Lease) (bool, error) {
+	if l.Space != core.SpaceClaim || sees.All || sees.Agent != "" && l.Agent == sees.Agent {
+		return true, nil
+	}
+	if l.Task != 0 {
+		if known, err := v.Knows(sees, l.Task); err != nil || !known {
+			return false, err
 		}
 	}
-	if row.TaskMessageID == nil {
-		return nil
+	if id := core.TaskOfKey(hub.ClaimKey(l.Key)); id != 0 {
+		return v.knowsTask(sees, id, true)
 	}
-	known, err := v.Knows(sees, *row.TaskMessageID)
-	if err == nil && !known {
-		row.TaskMessageID = nil
-	}
-	return err
+	return true, nil
 }
 
 // ErrTaskNotFound is the refusal for a task that is not there or not shown.

@@ -16,6 +16,22 @@ func (v *View) Room(id hub.RoomID) (hub.Room, error) {
 		WithFix("name a room by its id, as the list of rooms shows it")
 }
 
+// RefuseClosed refuses what is to be kept in a room that is archived. It looks when the change
+// is decided: what is decided before the room is archived is in the journal before it.
+// Errors: archived, room_not_found.
+func (v *View) RefuseClosed(room hub.RoomID) error {
+	v.Places.mu.RLock()
+	defer v.Places.mu.RUnlock()
+	r, ok := v.Places.index.Room(room)
+	switch {
+	case !ok:
+		return core.ErrRoomNotFound(string(room))
+	case r.Room.Archived:
+		return v.Places.index.ErrArchived(r.Room.Channel)
+	}
+	return nil
+}
+
 // Project returns the project with this id.
 func (v *View) Project(id hub.ProjectID) (hub.Project, bool) {
 	v.Places.mu.RLock()

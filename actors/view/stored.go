@@ -139,7 +139,7 @@ func (v *View) ChannelRow(name hub.ChannelName) (*hub.Channel, error) {
 		return &row, nil
 	}
 	value, err := v.rows.Row(core.TableChannel, []byte(name))
-	if errors.Is(err, core.ErrNotFound) {
+	if errors.Is(err, core.ErrNotFound) || err == nil && len(value) == 0 { // empty: it was deleted
 		return nil, nil
 	}
 	if err != nil {

@@ -26,13 +26,18 @@ type UnreadIn struct {
 	Seen  core.Seen
 	From  hub.AgentID
 	After hub.MessageID // what is not above it is left out
+	Begin hub.MessageID // where the agent begins to read channels; see View.Begins
 	Head  hub.MessageID
 }
 
 // UnreadOf returns what selects the unread messages of an agent as of now.
 func (v *View) UnreadOf(agent hub.AgentID) UnreadIn {
 	head := v.Ring.Visible()
-	return UnreadIn{Agent: agent, Seen: v.Seen.Of(agent), Head: head}
+	u := UnreadIn{Agent: agent, Seen: v.Seen.Of(agent), Head: head}
+	if u.Seen.All == 0 { // else the agent has gone past it
+		_, u.Begin = v.Begins(agent)
+	}
+	return u
 }
 
 // Keeps reports whether a message is unread for the agent.
@@ -43,7 +48,7 @@ func (u *UnreadIn) Keeps(m *core.StoredMessage) bool {
 	if m.To != "" {
 		return m.To == u.Agent && m.ID > u.Seen.InInbox()
 	}
-	return m.ID > u.Seen.InChannel(m.Channel)
+	return m.ID > max(u.Begin, u.Seen.InChannel(m.Channel))
 }
 
 // Scopes returns where the unread messages of a room and the inbox lie, or for no
@@ -54,7 +59,7 @@ func (u *UnreadIn) Scopes(room hub.RoomID) (scopes [2]core.Scope, since [2]hub.M
 		scopes[0], since[0] = ChannelScope(room.Channel()), u.Seen.InChannel(room.Channel())
 	}
 	scopes[1], since[1] = InboxScope(u.Agent), u.Seen.InInbox()
-	since[0], since[1] = max(since[0], u.After), max(since[1], u.After)
+	since[0], since[1] = max(since[0], u.After, u.Begin), max(since[1], u.After)
 	return scopes, since
 }
 
@@ -179,7 +184,7 @@ func UnreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
 	}
 	return hub.UnreadRow{
 		ID: row.ID, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
-		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance,
+		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User,
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 	"log/slog"
 	"sync"
@@ -31,11 +32,15 @@ type View struct {
 	mutes     *mutes
 	budgets   *budgets
 	passes    *passes
+	users     *users
 	Changes   *Changes
 	ledger    *ledger
 	Retired   *Retired
 	imports   imports
-	pages     answers.Memory
+	names     names
+	// beginnings remembers where agents begin to read.
+	beginnings *beginnings
+	pages      answers.Memory
 	// SessionEnded is told of each session that a shown record ends.
 	SessionEnded func(core.SessionProof, int64)
 	ShownSeq     atomic.Uint64 // the last record that the views show
@@ -47,19 +52,23 @@ type View struct {
 // New returns views that show nothing yet but that messages up to head exist.
 func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, head hub.MessageID) *View {
 	notifier, changes := newNotifier(), newChanges()
-	return &View{
+	v := &View{
 		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier, changes),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(changes), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		Retired:      newRetired(),
+		beginnings:   newBeginnings(),
 		pauses:       newPauses(),
 		mutes:        newMutes(),
 		budgets:      newBudgets(),
 		passes:       newPasses(),
+		users:        newUsers(),
 		Changes:      changes,
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
+	v.Directory.creator = v.channelCreator
+	return v
 }
 
 // Prepare returns the rows of the views that these records change. It runs
@@ -83,6 +92,7 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.SessionStarted:
+			v.beginnings.forget(f.Agent)
 			scopes = append(scopes, SessionScope(f.Agent)) // parked calls of the displaced session
 		case *core.SessionEnded:
 			if was, _, ok := v.Directory.Session(f.Agent); ok {
@@ -127,6 +137,9 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 	case core.TableImport:
 		v.imports.apply(row.Value)
 		v.Ring.raise(v.imports.last().UptoMessage)
+	case core.TableSeat:
+		_, agent, _ := bytes.Cut(row.Key, []byte{0})
+		v.beginnings.forget(hub.AgentID(agent))
 	case core.TablePause:
 		v.pauses.apply(row.Key, row.Value)
 		return append(scopes, PauseScope())
@@ -138,6 +151,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		v.budgets.apply(row.Key, row.Value)
 	case core.TablePass:
 		v.passes.apply(row.Key, row.Value)
+	case core.TableUser:
+		v.users.apply(row.Key, row.Value)
 	case core.TableTask:
 		was, is := v.Tasks.apply(row)
 		if agent := engages(&was.Task); agent != "" && agent != engages(&is.Task) {
@@ -207,6 +222,7 @@ func (v *View) Restore(s core.Section) error {
 	err := json.Unmarshal(s.Data, &state)
 	if err == nil {
 		v.Directory.restore(state)
+		v.Directory.uncounted = state.Channels > 0 && len(state.Creators) == 0
 	}
 	return err
 }
@@ -217,6 +233,9 @@ func (v *View) Replay(f core.Fact, at core.Position) { v.Directory.apply(f, at) 
 // Started shows what was restored, up to head, and returns the live sessions: all
 // count as just seen.
 func (v *View) Started(head core.Head, now hub.Time, states map[core.Owner]core.Machine) (live []core.SessionProof) {
+	if v.Directory.uncounted {
+		v.countChannels()
+	}
 	v.Directory.touchAll(now)
 	for _, p := range v.Directory.live {
 		live = append(live, core.SessionProof{Agent: p.session.AgentID, Incarnation: p.session.Incarnation})

@@ -23,7 +23,7 @@ type watch struct {
 	now      func() hub.Time
 	query    hub.WatchQuery
 	sees     view.Viewer // what the caller may see
-	since    hub.Time    // when the agent registered first; 0: not known
+	since    hub.Time    // since when the agent reads; 0: not known
 	replaced chan struct{}
 	tests    []test // one of each condition
 	// parked returns since when an agent has slept in a watch; 0: it does not.
@@ -42,13 +42,7 @@ type test struct {
 // may not see: task_not_found, run_not_found, message_not_found, room_not_found,
 // session_not_found.
 func (w *watch) prepare() error {
-	row, err := w.view.AgentRow(w.query.Agent)
-	if err != nil {
-		return err
-	}
-	if row != nil {
-		w.since = row.Since
-	}
+	w.since, _ = w.view.Begins(w.query.Agent)
 	for _, c := range w.query.Until {
 		t := test{Condition: c, ended: map[hub.TaskID]hub.TaskStatus{}}
 		if err := w.prepareTest(&t); err != nil {

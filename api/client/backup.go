@@ -32,7 +32,10 @@ func (c *Client) Backup(ctx context.Context, w io.Writer) error {
 	if err != nil {
 		return hub.Errorf(hub.CodeInvalid, "the call cannot be made: %v", err)
 	}
-	res, err := c.http.Do(req)
+	res, err := c.carrier(s).Do(req)
+	if NeverSent(err) && ctx.Err() == nil {
+		return c.noPlane(ctx, err).err
+	}
 	if err != nil {
 		return c.brokenBackup(ctx, limited, err, false)
 	}
@@ -71,7 +74,7 @@ func (c *Client) brokenBackup(ctx, limited context.Context, err error, spoke boo
 			Fix: "see what holds it up: hubcli app debug --base-url " + c.BaseURL(),
 		}
 	}
-	return c.unanswered(ctx, err, backupSilence, spoke).err
+	return c.unanswered(ctx, err, backupSilence, true, spoke).err
 }
 
 // progress remembers the error of a writer, and winds the timer of silence.

@@ -15,6 +15,7 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -136,6 +137,7 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 			return sending{}, err
 		}
 		s.token = token
+		s.url = "http://" + c.base.Host + strings.TrimPrefix(s.url, c.base.String()) // no proxy is on the way
 	}
 	return s, nil
 }
@@ -156,25 +158,39 @@ func (c *Client) attempt(ctx context.Context, s sending) (answer, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	var spoke atomic.Bool // the trace is called by the transport's goroutines
-	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { spoke.Store(true) }}
+	var connected, spoke atomic.Bool // the trace is called by the transport's goroutines
+	trace := &httptrace.ClientTrace{
+		GotConn:              func(httptrace.GotConnInfo) { connected.Store(true) },
+		GotFirstResponseByte: func() { spoke.Store(true) },
+	}
 	req, err := c.request(httptrace.WithClientTrace(ctx, trace), s)
 	if err != nil {
 		return answer{}, &failure{err: hub.Errorf(hub.CodeInvalid, "the call cannot be made: %v", err)}
 	}
-	res, err := c.http.Do(req)
+	res, err := c.carrier(s).Do(req)
+	if err != nil && s.token != "" && !connected.Load() && ctx.Err() == nil {
+		return answer{}, c.noPlane(ctx, err)
+	}
 	if err != nil {
-		return answer{}, c.unanswered(ctx, err, limit, spoke.Load())
+		return answer{}, c.unanswered(ctx, err, limit, connected.Load(), spoke.Load())
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes+1))
 	if err != nil {
-		return answer{}, c.unanswered(ctx, err, limit, spoke.Load())
+		return answer{}, c.unanswered(ctx, err, limit, connected.Load(), spoke.Load())
 	}
 	if len(body) > maxAnswerBytes {
 		return answer{}, &failure{err: c.notAHub("its answer has more than " + strconv.Itoa(maxAnswerBytes) + " bytes")}
 	}
 	return c.read(s, res, body)
+}
+
+// carrier is what a request goes through: those with the secret go over the socket only.
+func (c *Client) carrier(s sending) *http.Client {
+	if s.token != "" {
+		return c.operator
+	}
+	return c.http
 }
 
 func (c *Client) request(ctx context.Context, s sending) (*http.Request, error) {

@@ -2,15 +2,17 @@ package client
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 )
 
-// DefaultBaseURL is the address of the local hub.
+// DefaultBaseURL is the address of the local hub, where the data root remembers no other port.
 const DefaultBaseURL = "http://127.0.0.1:6969"
 
 // Limits of the client, in one place.
@@ -31,22 +33,25 @@ const (
 // Config names the hub that a Client speaks to and the agent it acts as.
 type Config struct {
 	// BaseURL is http or https, a host and perhaps a port and a path prefix;
-	// empty is DefaultBaseURL. CheckBaseURL checks it beforehand.
+	// empty is the address that the data root remembers, or DefaultBaseURL. CheckBaseURL checks it beforehand.
 	BaseURL string
 	// Agent is sent with reads that name no viewer of their own. May be empty.
 	Agent hub.AgentID
 	// Session is the full id of Agent's session, as register returned it. It is
 	// sent with every call when it is set.
 	Session hub.SessionID
-	// OperatorToken finds the secret for operator calls to the hub that Info
-	// describes; nil is StoreToken. It is called only for a hub on this
-	// machine.
-	OperatorToken func(context.Context, hub.Info) (string, error)
 	// Operator says that every call is made as the operator, not only those that
 	// nobody else may make.
 	Operator bool
-	// Transport carries the requests; nil is a transport of the client's own
-	// with kept-alive connections, no proxy and no compression.
+	// DataRoot is the folder in which the hubs of this user are noted; empty is that of the
+	// environment. A hub that is noted there has to prove itself, and operator calls go over
+	// the socket that the note names.
+	DataRoot string
+	// Known is what the caller knows of the hub, whatever is noted; nil: nothing.
+	Known *hubfile.Note
+	// Transport carries the requests, but for those of operator calls; nil is a transport of
+	// the client's own with kept-alive connections, no proxy and no compression. One that is
+	// given has to have the hub prove itself: see Dialer.
 	Transport http.RoundTripper
 	// Timeout bounds one attempt of a call that does not wait; 0 is
 	// DefaultTimeout. A waiting call gets its wait and WaitMargin.
@@ -59,8 +64,12 @@ type Client struct {
 	base  *url.URL
 	bad   error // why BaseURL is invalid; every call returns it
 	local bool
+	root  string // the data root; empty: none
 	http  *http.Client
 	owned *http.Transport // nil when the caller brought a transport
+	dial  *dialer         // of owned
+
+	operator *http.Client // over the socket
 }
 
 var (
@@ -73,29 +82,33 @@ var (
 // BaseURL.
 func New(cfg Config) *Client {
 	if cfg.BaseURL == "" {
-		cfg.BaseURL = DefaultBaseURL
+		cfg.BaseURL = hubfile.BaseURL(rootOr(cfg.DataRoot))
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = DefaultTimeout
 	}
-	if cfg.OperatorToken == nil {
-		cfg.OperatorToken = StoreToken
-	}
-	c := &Client{cfg: cfg}
+	c := &Client{cfg: cfg, root: rootOr(cfg.DataRoot)}
 	host := ""
 	if c.base, c.bad = parseBaseURL(cfg.BaseURL); c.base != nil {
 		host = c.base.Hostname()
 	}
 	c.local = isLoopback(host) || cfg.Transport == nil && fromLoopback(host)
 	if cfg.Transport == nil {
-		c.owned = newTransport(host)
+		c.dial = newDialer(host, c.root)
+		c.dial.told = cfg.Known
+		c.owned = newTransport(c.dial.dial)
 		c.cfg.Transport = c.owned
 	}
-	c.http = &http.Client{
-		Transport:     c.cfg.Transport,
+	c.http, c.operator = carriedBy(c.cfg.Transport), carriedBy(c.newOperatorTransport())
+	return c
+}
+
+// carriedBy follows no redirect.
+func carriedBy(t http.RoundTripper) *http.Client {
+	return &http.Client{
+		Transport:     t,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	return c
 }
 
 // As returns a client of the same hub and connections that acts as agent with
@@ -127,11 +140,16 @@ func (c *Client) BaseURL() string {
 // from loopback.
 func (c *Client) Local() bool { return c.local }
 
+// Proved reports whether the hub to which the client last connected has proved to be one of
+// this user. It is false before the first call, and with a transport of the caller's.
+func (c *Client) Proved() bool { return c.dial != nil && c.dial.proved.Load() }
+
 // Close drops idle connections; calls may still be made.
 func (c *Client) Close() {
 	if c.owned != nil {
 		c.owned.CloseIdleConnections()
 	}
+	c.operator.CloseIdleConnections()
 }
 
 // CheckBaseURL refuses an address that New could not use.
@@ -162,11 +180,11 @@ func parseBaseURL(s string) (*url.URL, error) {
 	return u, nil
 }
 
-func newTransport(host string) *http.Transport {
+func newTransport(dial func(ctx context.Context, network, addr string) (net.Conn, error)) *http.Transport {
 	return &http.Transport{
 		// No proxy: a session id is a secret of this machine and the hub.
 		Proxy:               nil,
-		DialContext:         Dialer(host),
+		DialContext:         dial,
 		TLSHandshakeTimeout: dialTimeout,
 		MaxIdleConnsPerHost: 16,
 		// Shorter than the hub's own idle limit, so that the client closes

@@ -16,10 +16,12 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testhub"
 )
 
 // seen is one request as a fake hub got it.
 type seen struct {
+	socket bool // it came over the operator's socket
 	method string
 	uri    string
 	header http.Header
@@ -33,6 +35,7 @@ type fakeHub struct {
 	mu      sync.Mutex
 	seen    []seen
 	answers []http.HandlerFunc
+	known   *testhub.Fake // nil: it is no hub of this user
 }
 
 func newFakeHub(t *testing.T, answers ...http.HandlerFunc) *fakeHub {
@@ -46,7 +49,12 @@ func newFakeHub(t *testing.T, answers ...http.HandlerFunc) *fakeHub {
 func (h *fakeHub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	h.mu.Lock()
-	h.seen = append(h.seen, seen{r.Method, r.RequestURI, r.Header.Clone(), string(body)})
+	if known := h.known; known.Prove(w, r) {
+		h.mu.Unlock()
+		return
+	}
+	_, socket := r.Context().Value(http.LocalAddrContextKey).(*net.UnixAddr)
+	h.seen = append(h.seen, seen{socket, r.Method, r.RequestURI, r.Header.Clone(), string(body)})
 	answer := h.answers[min(len(h.seen), len(h.answers))-1]
 	h.mu.Unlock()
 	answer(w, r)
@@ -58,10 +66,23 @@ func (h *fakeHub) requests() []seen {
 	return append([]seen(nil), h.seen...)
 }
 
+// noted makes it a hub of this user: it proves itself, and has a socket for the operator.
+func (h *fakeHub) noted(t *testing.T) *testhub.Fake {
+	t.Helper()
+	known := testhub.NewFake(t, h.URL, h)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known = known
+	return known
+}
+
 // client returns a client of the fake hub that leaves no connection behind.
 func (h *fakeHub) client(t *testing.T, change func(*client.Config)) *client.Client {
 	t.Helper()
 	cfg := client.Config{BaseURL: h.URL}
+	if h.known != nil {
+		cfg.DataRoot = h.known.DataRoot
+	}
 	if change != nil {
 		change(&cfg)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -20,7 +22,7 @@ import (
 
 func clientOf(t *testing.T, h *testhub.Hub) *client.Client {
 	t.Helper()
-	c := client.New(client.Config{BaseURL: h.URL})
+	c := client.New(client.Config{BaseURL: h.URL, DataRoot: h.DataRoot})
 	t.Cleanup(c.Close)
 	return c
 }
@@ -309,12 +311,8 @@ func TestStatusAndShutdown(t *testing.T) {
 		t.Errorf("CancelShutdown = %+v, %v", got, err)
 	}
 	// The hub does not take a token that is not its own.
-	impostor := client.New(client.Config{
-		BaseURL:       h.URL,
-		OperatorToken: func(context.Context, hub.Info) (string, error) { return "guess", nil },
-	})
-	t.Cleanup(impostor.Close)
-	_, err = impostor.Shutdown(ctx, hub.ShutdownInput{})
+	require.NoError(t, os.WriteFile(filepath.Join(h.Dir, "operator.token"), []byte("guess"), 0o600))
+	_, err = c.Shutdown(ctx, hub.ShutdownInput{})
 	hubError(t, err, hub.CodeOperatorRequired)
 }
 

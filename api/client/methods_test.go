@@ -1,7 +1,6 @@
 package client_test
 
 import (
-	"context"
 	"encoding/json"
 	"reflect"
 	"strings"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"hubcli/api"
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -66,6 +64,12 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"state":"gone"}}`), hub.Recipient{State: hub.RecipientGone}),
 	row("Retire", in("a@b", hub.RetireInput{Reason: "gone"}), sent{op: "retireAgent", param: "a@b", body: `{"reason":"gone"}`},
 		says(200, `{"ok":true,"result":{"agent_id":"a@b"}}`), hub.Outcome[hub.RetiredAgent]{Row: hub.RetiredAgent{AgentID: "a@b"}}),
+	row("PlanClear", in(hub.ClearInput{Kind: hub.ClearRooms, By: "looper", OlderSec: 60}),
+		sent{op: "planClear", body: `{"kind":"rooms","by":"looper","older_sec":60}`},
+		says(200, `{"ok":true,"result":{"kind":"rooms","more":true,"digest":"d"}}`), hub.ClearPlan{Kind: hub.ClearRooms, More: true, Digest: "d"}),
+	row("Clear", in(hub.ClearConfirmInput{Kind: hub.ClearRooms, IDs: []string{"r_1"}, Digest: "d"}),
+		sent{op: "clear", body: `{"kind":"rooms","ids":["r_1"],"digest":"d"}`},
+		says(200, `{"ok":true,"result":{"kind":"rooms","closed":1}}`), hub.Cleared{Kind: hub.ClearRooms, Closed: 1}),
 	row("EndSession", in("a@b", hub.SessionEndInput{Reason: "late"}), sent{op: "endSession", param: "a@b", body: `{"reason":"late"}`},
 		says(200, `{"ok":true,"result":{"session_id":"s","deleted":true}}`), hub.Outcome[hub.ClosedSession]{Row: hub.ClosedSession{SessionID: "s", Deleted: true}}),
 	row("PlanExport", in(hub.CapsuleExportInput{Project: "shop", Out: "/a.hubpack", Scope: hub.CapsuleSelectedRooms, Rooms: []string{"r_1"}}),
@@ -110,6 +114,12 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"agent_id":"ann","room_id":"r_1","reason":"x"}}`), hub.Outcome[hub.Mute]{Row: hub.Mute{AgentID: "ann", RoomID: ptr(hub.RoomID("r_1")), Reason: "x"}}),
 	row("EndMute", in(hub.MuteEndInput{AgentID: "ann"}), sent{op: "endMute", body: `{"agent_id":"ann"}`},
 		says(200, `{"ok":true,"result":{"agent_id":"ann"}}`), hub.Outcome[hub.Mute]{Row: hub.Mute{AgentID: "ann"}}),
+	row("AllowedUsers", in(), sent{op: "listUsers"}, says(200, `{"ok":true,"result":{"told":"x","allowed":[{"id":"1001","name":"bob"}]}}`),
+		[]hub.AllowedUser{{LocalUser: hub.LocalUser{ID: "1001", Name: "bob"}}}),
+	row("AllowUser", in(hub.LocalUser{Name: "bob"}), sent{op: "allowUser", body: `{"user":"bob"}`},
+		says(200, `{"ok":true,"result":{"id":"1001","name":"bob"}}`), hub.Outcome[hub.AllowedUser]{Row: hub.AllowedUser{LocalUser: hub.LocalUser{ID: "1001", Name: "bob"}}}),
+	row("RefuseUser", in(hub.LocalUser{ID: "1001", Name: "bob"}), sent{op: "refuseUser", body: `{"user":"1001"}`},
+		says(200, `{"ok":true,"result":{"id":"1001","name":"bob"}}`), hub.Outcome[hub.AllowedUser]{Row: hub.AllowedUser{LocalUser: hub.LocalUser{ID: "1001", Name: "bob"}}}),
 	row("Mutes", in(), sent{op: "listMutes"}, says(200, `{"ok":true,"result":[{"agent_id":"ann"}]}`), []hub.Mute{{AgentID: "ann"}}),
 	row("CreatePassCode", in(hub.PassCodeInput{TTLSec: 60}), sent{op: "createPassCode", body: `{"ttl_sec":60}`},
 		says(200, `{"ok":true,"result":{"code":"c","ttl_sec":60}}`), hub.PassCode{Code: "c", TTLSec: 60}),
@@ -142,7 +152,7 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"verdict":"none"}}`), hub.Permission{Verdict: hub.PermissionNone}),
 	row("AwaitPermission", in("ask_1", hub.PermissionWaitInput{AgentID: "dev", WaitSec: 2}), sent{op: "awaitPermission", param: "ask_1", body: `{"agent_id":"dev","wait_sec":2}`},
 		says(200, `{"ok":true,"result":{"verdict":"allow","by":"ann"}}`), hub.Permission{Verdict: hub.PermissionAllow, By: "ann"}),
-	row("AnswerAsk", in("ask_1", hub.AskAnswerInput{Answer: "yes", By: "ann"}), sent{op: "answerAsk", param: "ask_1", body: `{"answer":"yes","by":"ann"}`},
+	row("AnswerAsk", in("ask_1", hub.AskAnswerInput{Answer: "yes", By: "ann", Digest: "ab", UnlessNear: true}), sent{op: "answerAsk", param: "ask_1", body: `{"answer":"yes","by":"ann","digest":"ab","unless_near":true}`},
 		says(200, `{"ok":true,"result":{"ask_id":"ask_1"}}`), hub.Outcome[hub.Ask]{Row: hub.Ask{AskID: "ask_1"}}),
 	row("WithdrawAsk", in("ask_1", hub.AskWithdrawInput{AgentID: "dev", Reason: "done"}), sent{op: "withdrawAsk", param: "ask_1", body: `{"agent_id":"dev","reason":"done"}`},
 		says(200, `{"ok":true,"result":{"ask_id":"ask_1"}}`), hub.Outcome[hub.Ask]{Row: hub.Ask{AskID: "ask_1"}}),
@@ -309,16 +319,15 @@ func TestMethods(t *testing.T) {
 	for _, m := range methods {
 		t.Run(m.name, func(t *testing.T) {
 			h := newFakeHub(t, m.answer)
-			c := h.client(t, func(cfg *client.Config) {
-				cfg.OperatorToken = func(context.Context, hub.Info) (string, error) { return "token", nil }
-			}).As("me", "")
+			h.noted(t)
+			c := h.client(t, nil).As("me", "")
 			got, err := m.call(t.Context(), c)
 			require.NoError(t, err)
 			if !reflect.DeepEqual(got, m.want) {
 				t.Errorf("got  %+v\nwant %+v", got, m.want)
 			}
 			requests := h.requests()
-			r := requests[len(requests)-1] // an operator's call asks first whose hub it is
+			r := requests[len(requests)-1]
 			op := api.OperationByID(m.sent.op)
 			uri := strings.TrimSuffix(op.PathFor(m.sent.param)+"?"+m.sent.query, "?")
 			if r.method != op.Method || r.uri != uri {

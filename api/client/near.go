@@ -1,7 +1,6 @@
 package client
 
 import (
-	"context"
 	"net"
 	"net/url"
 	"runtime"
@@ -50,24 +49,4 @@ func isInterface(host string) bool {
 // loopback source. Windows does not send such packets.
 func fromLoopback(host string) bool {
 	return runtime.GOOS != "windows" && !isLoopback(host) && isInterface(host)
-}
-
-// Dialer returns the function that makes connections to host. If host is an address
-// of this machine, they come from loopback where the system allows that.
-func Dialer(host string) func(ctx context.Context, network, addr string) (net.Conn, error) {
-	plain := &net.Dialer{Timeout: dialTimeout, KeepAlive: keepAlive}
-	if !fromLoopback(host) {
-		return plain.DialContext
-	}
-	source := net.IPv4(127, 0, 0, 1)
-	if net.ParseIP(host).To4() == nil {
-		source = net.IPv6loopback
-	}
-	near := &net.Dialer{Timeout: nearTimeout, KeepAlive: keepAlive, LocalAddr: &net.TCPAddr{IP: source}}
-	return func(ctx context.Context, network, addr string) (net.Conn, error) {
-		if conn, err := near.DialContext(ctx, network, addr); err == nil {
-			return conn, nil
-		}
-		return plain.DialContext(ctx, network, addr)
-	}
 }

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 	"hubcli/internal/osfile"
 )
 
@@ -23,41 +26,125 @@ const (
 	maxSecretBytes = 4096
 )
 
-// infoCall says which hub answers. It comes before the secret is read, each time,
-// because another hub may serve the address by now.
+// infoCall says which hub answers. It is the one call that an operator's client makes
+// without the secret, over the port.
 const infoCall = "getHubInfo"
 
-// operatorToken finds the secret for the hub at the address, and refuses to look
-// for it when the hub is not on this machine.
+// Calls of the operator go over the hub's socket, which lies in a folder that no other user
+// can enter. The note of the address names it: what has the port is not asked, and the secret
+// is never sent to a port.
+
+// operatorToken returns the secret for the hub of this user at the address. Where it cannot,
+// the error says first what has the address.
 func (c *Client) operatorToken(ctx context.Context) (string, error) {
-	if c.base == nil || !OnThisMachine(c.base.String()) {
-		return "", noToken("operator calls go to a hub on this machine only").
-			WithFix("name an IP address of the hub, on its own machine")
+	note, err := c.note()
+	if err == nil && note == nil {
+		// A hub that starts takes connections before it is noted.
+		if away := c.away(ctx); away != nil {
+			return "", away
+		}
+		note, err = c.note()
 	}
-	info, err := c.Info(ctx)
 	if err != nil {
 		return "", err
 	}
-	return c.cfg.OperatorToken(ctx, info)
+	if note == nil {
+		return "", noToken("no hub of this user is known at " + c.BaseURL()).
+			WithFix("run the command as the user who started the hub, with its HUB_DATA_ROOT; a hub that is yours is known once it has been stopped and started")
+	}
+	token, failed := tokenOf(note)
+	if failed == nil {
+		return token, nil
+	}
+	if away := c.away(ctx); away != nil {
+		return "", away
+	}
+	return "", failed
 }
 
-// StoreToken reads the operator token in the store folder of the hub that info
-// describes, provided that the folder is that hub's: its marker names the same
-// instance. Errors: operator_required otherwise.
-func StoreToken(_ context.Context, info hub.Info) (string, error) {
-	dir := info.StoragePath
-	if !filepath.IsAbs(dir) {
-		return "", noToken("the hub names no store folder on this machine").
-			WithFix("run the command where the hub runs")
+// note returns what is noted of the hub at the client's address; nil: nothing is.
+func (c *Client) note() (*hubfile.Note, error) {
+	if c.base == nil || !OnThisMachine(c.base.String()) {
+		return nil, noToken("operator calls go to a hub on this machine only").
+			WithFix("name an IP address of the hub, on its own machine")
 	}
+	if c.root == "" {
+		return nil, nil
+	}
+	note, err := Noted(c.root, c.base.String())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	return &note, nil
+}
+
+// dialOperator connects to the socket of the hub at the client's address.
+func (c *Client) dialOperator(ctx context.Context, _, _ string) (net.Conn, error) {
+	note, err := c.note()
+	switch {
+	case err != nil:
+		return nil, &unprovedError{err}
+	case note == nil || note.Socket == "":
+		return nil, &unprovedError{errNoSocket}
+	}
+	if err := hubfile.Private(filepath.Dir(note.Socket)); err != nil {
+		return nil, &unprovedError{err}
+	}
+	d := net.Dialer{Timeout: dialTimeout}
+	conn, err := d.DialContext(ctx, "unix", note.Socket)
+	if err != nil {
+		return nil, &unprovedError{err}
+	}
+	return conn, nil
+}
+
+var errNoSocket = errors.New("the hub has none")
+
+// noSocketFix is for a hub that found no place for its socket.
+const noSocketFix = "see which process it is, and why it has none: hubcli app doctor. End that process, and start the hub with a HUB_DATA_ROOT of a shorter path, or with XDG_RUNTIME_DIR set to a folder of yours"
+
+// noPlane explains that no connection to the operator's socket came about: the hub may be
+// away, another program may have its port, and only the socket may be gone. Then the hub may
+// be starting or stopping, so that another attempt may help.
+func (c *Client) noPlane(ctx context.Context, err error) *failure {
+	if away := c.away(ctx); away != nil {
+		return &failure{err: away}
+	}
+	var h *hub.Error
+	if !errors.As(err, &h) {
+		h = noToken("the operator's socket of the hub at " + c.BaseURL() + " cannot be used: " + cause(err)).
+			WithFix("run the command as the user who started the hub; if that is you, end the hub and start it again with hubcli ensure, which makes the socket anew")
+	}
+	if errors.Is(err, errNoSocket) {
+		return &failure{err: h.WithFix(noSocketFix)}
+	}
+	return &failure{err: h, again: true}
+}
+
+// away says why no hub of this user answers at the address; nil: one does, or another's.
+func (c *Client) away(ctx context.Context) *hub.Error {
+	var h *hub.Error
+	if _, err := c.Info(ctx); errors.As(err, &h) {
+		return h
+	}
+	return nil
+}
+
+// tokenOf reads the operator token in the folder of a store, provided that this is the store
+// that the note is of. Errors: operator_required otherwise.
+func tokenOf(note *hubfile.Note) (string, *hub.Error) {
+	dir := note.Store
 	instance, err := StoreInstance(dir)
 	if err != nil {
 		return "", unreadable(dir, err)
 	}
-	if instance != info.InstanceID {
-		return "", noToken("the store in "+dir+" belongs to another hub than the one that answers").
-			With("instance_id", info.InstanceID).
-			WithFix("check --host and --port; the token is shown to the store's own hub only")
+	if instance != note.InstanceID {
+		return "", noToken("the store in "+dir+" is another one than the hub had that served there last").
+			With("instance_id", note.InstanceID).
+			WithFix("stop that hub if it still runs, and start it again with hubcli ensure")
 	}
 	b, err := osfile.ReadSmall(filepath.Join(dir, tokenFile), maxSecretBytes)
 	if err != nil {
@@ -93,6 +180,13 @@ func parseMarker(s string) (hub.InstanceID, error) {
 		}
 	}
 	return "", fmt.Errorf("%s names no instance", markerFile)
+}
+
+// newOperatorTransport carries the operator's calls.
+func (c *Client) newOperatorTransport() *http.Transport {
+	t := newTransport(c.dialOperator)
+	t.MaxIdleConnsPerHost = 2
+	return t
 }
 
 func noToken(message string) *hub.Error { return hub.NewError(hub.CodeOperatorRequired, message) }

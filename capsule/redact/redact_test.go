@@ -206,8 +206,6 @@ func TestOverlaps(t *testing.T) {
 // TestNoSecretsStay: what has the form of a secret and says nothing stays as it is.
 func TestNoSecretsStay(t *testing.T) {
 	for _, text := range []string{
-		"ghp_" + strings.Repeat("a", 36),
-		"AKIA" + strings.Repeat("A", 16),
 		`password: "string"`,
 		`"password": "your password"`,
 		"token=your-token-2026-here",

@@ -12,6 +12,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // wantRefusal is a hub.Error with a way out that has no part of a secret.
@@ -154,10 +155,7 @@ func TestTextsThatAreNoKeys(t *testing.T) {
 // other runs a program of other people, and skips the test where it is not installed.
 func other(t *testing.T, stdin string, name string, args ...string) (string, error) {
 	t.Helper()
-	exe, err := exec.LookPath(name)
-	if err != nil {
-		t.Skipf("%s is not installed", name)
-	}
+	exe := testprogram.Need(t, name)[0]
 	cmd := exec.CommandContext(t.Context(), exe, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()

@@ -25,6 +25,9 @@ func (x *Exports) PlanBundle(ctx context.Context, in hub.CapsuleExportInput) (hu
 	if err := checkFolder(in.Out); err != nil {
 		return hub.CapsulePlan{}, err
 	}
+	if err := x.outside(in.Out); err != nil {
+		return hub.CapsulePlan{}, err
+	}
 	p, err := x.begin(ctx, in, hub.CapsuleBundle)
 	if err != nil {
 		return hub.CapsulePlan{}, err

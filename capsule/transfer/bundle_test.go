@@ -112,7 +112,7 @@ func (r *rig) bindRepo(t *testing.T, repo string) string {
 	repo, err := filepath.EvalSymlinks(repo)
 	require.NoError(t, err)
 	if out, err := exec.Command("git", "init", "-q", repo).CombinedOutput(); err != nil {
-		t.Skipf("there is no git: %v %s", err, out)
+		t.Fatalf("git: %v %s", err, out)
 	}
 	_, err = r.Hub.Hub.BindRoom(r.ctx, r.room.RoomID, hub.BindingInput{Path: repo})
 	require.NoError(t, err)
@@ -150,7 +150,7 @@ func TestChangedMirrorIsPlannedAgain(t *testing.T) {
 // The capsule is there although the mirror cannot be written, and the answer says so.
 func TestMirrorThatFailsIsTold(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Skip("root may write everywhere")
+		t.Skip("needs another user than root, who may write everywhere")
 	}
 	r := newRig(t)
 	repo := r.bindRepo(t, t.TempDir())

@@ -121,10 +121,14 @@ func (x *Exports) fits(ctx context.Context, p *plan) error {
 	}
 	why := "the project has changed since the export was planned"
 	if !changed {
-		if p.mirror == nil || p.mirror.fits() {
+		switch {
+		case p.strays():
+			why = "the path of out leads to another folder than when the export was planned"
+		case p.mirror != nil && !p.mirror.fits():
+			why = "the folder of the mirror has changed since the export was planned"
+		default:
 			return nil
 		}
-		why = "the folder of the mirror has changed since the export was planned"
 	}
 	x.mu.Lock()
 	if x.plans[p.row.PlanID] == p {
@@ -144,6 +148,9 @@ func (x *Exports) fits(ctx context.Context, p *plan) error {
 
 // put puts what was planned at its target.
 func (x *Exports) put(ctx context.Context, p *plan, target string) error {
+	if err := x.outside(target); err != nil {
+		return err
+	}
 	if p.row.Form == hub.CapsuleBundle {
 		if err := checkFolder(target); err != nil {
 			return err

@@ -24,6 +24,7 @@ import (
 // Options say what Exports works with. All but Log are required.
 type Options struct {
 	Dir     string // the folder of the plans; it is made when it is wanted
+	Store   string // the folder of the store, in which no export may lie; empty: there is none
 	Version string // of the program
 	// Snapshots gives the rows of one instant.
 	Snapshots core.Snapshotter
@@ -42,6 +43,8 @@ type Options struct {
 	WorkTrees func(ctx context.Context, project hub.ProjectID) ([]string, error)
 	// Busy says whether the hub has commands of agents to carry out, which go first.
 	Busy func() bool
+	// Gone returns why the folder of the plans is not that of the hub any more; nil: it is.
+	Gone func() error
 	Log  *slog.Logger
 }
 
@@ -107,9 +110,20 @@ func (x *Exports) Close() {
 
 // remove deletes a file or a folder of a plan.
 func (x *Exports) remove(path string) {
+	if x.gone() != nil { // the folder there is another store's
+		return
+	}
 	if err := os.RemoveAll(path); err != nil {
 		x.options.Log.Warn("the file of an export plan cannot be deleted; the next start tries again", "error", err)
 	}
+}
+
+// gone returns why nothing may be written into the folder of the plans any more, or nil.
+func (x *Exports) gone() error {
+	if x.options.Gone == nil {
+		return nil
+	}
+	return x.options.Gone()
 }
 
 // drop forgets a plan and has its file deleted. The caller holds mu.
@@ -140,6 +154,9 @@ func (x *Exports) sweep() {
 // PlanExport begins a plan; see hub.Capsules.
 func (x *Exports) PlanExport(ctx context.Context, in hub.CapsuleExportInput) (hub.CapsulePlan, error) {
 	if err := checkTarget(in.Out, suffixOf(len(in.To) > 0)); err != nil {
+		return hub.CapsulePlan{}, err
+	}
+	if err := x.outside(in.Out); err != nil {
 		return hub.CapsulePlan{}, err
 	}
 	p, err := x.begin(ctx, in, hub.CapsuleFile)

@@ -151,6 +151,46 @@ func TestNeverOverAnotherFile(t *testing.T) {
 	}
 }
 
+// TestTargetIsTheFolderThatWasShown: an export goes into no folder of the hub's store, also not
+// by a link, and into no other folder than the one that had the path when it was planned.
+func TestTargetIsTheFolderThatWasShown(t *testing.T) {
+	r := newRig(t)
+	store := r.Store.Dir()
+	link := filepath.Join(t.TempDir(), "link")
+	require.NoError(t, errors.Join(os.Mkdir(filepath.Join(store, "mine"), 0o700), os.Symlink(store, link)))
+	for _, dir := range []string{store, filepath.Join(store, "mine"), link, filepath.Join(link, "mine")} {
+		in := r.input("a.hubpack")
+		in.Out = filepath.Join(dir, "a.hubpack")
+		_, err := r.PlanExport(r.ctx, in)
+		wantCode(t, err, hub.CodeInvalid)
+		in.Out = filepath.Join(dir, "a")
+		_, err = r.PlanBundle(r.ctx, in)
+		wantCode(t, err, hub.CodeInvalid)
+	}
+
+	elsewhere, was := t.TempDir(), r.out+".was"
+	t.Cleanup(func() { _ = os.RemoveAll(was) })
+	p := r.plan(t, r.input("b.hubpack"))
+	inStore := r.plan(t, r.input("c.hubpack"))
+	require.NoError(t, errors.Join(os.Rename(r.out, was), os.Symlink(elsewhere, r.out)))
+	_, err := r.confirm(&p)
+	if e := wantCode(t, err, hub.CodePlanChanged); !strings.Contains(e.Message, "another folder") {
+		t.Errorf("%v", e)
+	}
+	require.NoError(t, errors.Join(os.Remove(r.out), os.Symlink(store, r.out)))
+	_, err = r.confirm(&inStore)
+	if err == nil {
+		t.Error("an export was confirmed into the store")
+	}
+	if got := names(t, elsewhere); len(got) > 0 {
+		t.Errorf("there is %v", got)
+	}
+	require.NoError(t, errors.Join(os.Remove(r.out), os.Rename(was, r.out)))
+	p = r.plan(t, r.input("d.hubpack"))
+	_, err = r.confirm(&p)
+	require.NoError(t, err)
+}
+
 // A plan whose project has changed is not carried out; the refusal has the new plan.
 func TestChangedProjectIsPlannedAgain(t *testing.T) {
 	r := newRig(t)

@@ -9,6 +9,7 @@ import (
 	"hubcli/capsule/seal"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // signedVariable is the folder of the process that TestKilledBetweenSignatureAndCapsule kills.
@@ -18,7 +19,7 @@ const signedVariable = "HUBCLI_TEST_SIGNED_FOLDER"
 func TestSignedExportChild(t *testing.T) {
 	base := os.Getenv(signedVariable)
 	if base == "" {
-		t.Skip("it is run by TestKilledBetweenSignatureAndCapsule")
+		t.Skip("needs TestKilledBetweenSignatureAndCapsule, which runs it")
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(base, "out"), 0o700))
 	r := killRig(t, base)
@@ -41,10 +42,7 @@ func TestSignedExportChild(t *testing.T) {
 // TestKilledBetweenSignatureAndCapsule kills a hub when it gives a capsule its name: the
 // signature has its own already. The next start leaves neither.
 func TestKilledBetweenSignatureAndCapsule(t *testing.T) {
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		t.Skip("strace is not installed")
-	}
+	strace := testprogram.Need(t, "strace")[0]
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
 	out := filepath.Join(base, "out")

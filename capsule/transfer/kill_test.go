@@ -76,7 +76,7 @@ func fillForKills(t *testing.T, base string) {
 func TestExportChild(t *testing.T) {
 	base := os.Getenv(childVariable)
 	if base == "" {
-		t.Skip("it is run by TestKilledExports")
+		t.Skip("needs TestKilledExports, which runs it")
 	}
 	r := killRig(t, base)
 	p, err := r.Hub.Hub.Room(r.ctx, hub.RoomRef{Project: "shop", Room: "till"})

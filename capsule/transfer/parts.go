@@ -39,6 +39,9 @@ func (x *Exports) noted(p *plan, target string, put func(prefix string) error) e
 	if p.signing != nil {
 		text += "\n" + p.row.Signer.File + "\n" + sumOf(p.signing.text)
 	}
+	if err := x.gone(); err != nil {
+		return err
+	}
 	if err := writeNote(note, text); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type plan struct {
 	cancel  context.CancelFunc
 	written chan struct{} // closed when the export has ended
 
+	folder      os.FileInfo // in which the target lies
 	row         hub.CapsulePlan
 	failed      error
 	result      capsules.Result
@@ -75,6 +76,7 @@ func (x *Exports) newPlan(ctx context.Context, in hub.CapsuleExportInput, form h
 		Project: project, Rooms: rooms, ExpiresAt: hub.TimeOf(time.Now().Add(hub.CapsulePlanKept)),
 		Redactions: map[string]int{}, LeftOut: map[string]int{},
 	}
+	p.aim()
 	p.file = filepath.Join(x.options.Dir, p.row.PlanID+planSuffix)
 	p.tree = filepath.Join(x.options.Dir, p.row.PlanID+treeSuffix)
 	return p, p.sealer()
@@ -147,6 +149,9 @@ func countsOf(c *capsule.Counts) hub.CapsuleCounts {
 
 // export writes the capsule to the file of the plan and returns the file's size.
 func (x *Exports) export(ctx context.Context, p *plan) (size int64, err error) {
+	if err := x.gone(); err != nil {
+		return 0, err
+	}
 	if err := os.MkdirAll(x.options.Dir, 0o700); err != nil {
 		return 0, err
 	}

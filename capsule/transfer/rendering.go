@@ -21,6 +21,7 @@ import (
 type rendering struct {
 	dir   string
 	space func() (bool, int64)
+	gone  func() error      // why no file may be made any more; nil: it is not asked
 	size  int64             // bytes of all files
 	asked int64             // size at which the disk is asked again
 	sums  map[string]string // SHA-256 of each file, by its path with slashes
@@ -56,7 +57,7 @@ func (x *Exports) render(ctx context.Context, p *plan) error {
 		return err
 	}
 	src.Between(pause.NewBeside(x.options.Busy).Rest)
-	p.rendered = &rendering{dir: p.tree, space: x.options.Space, sums: map[string]string{}}
+	p.rendered = &rendering{dir: p.tree, space: x.options.Space, gone: x.gone, sums: map[string]string{}}
 	written := p.total.Load()
 	p.total.Store(2 * written)
 	err = readable.Render(ctx, src, p.rendered, form, func(lines int64) { p.done.Store(min(written+lines, 2*written)) })
@@ -93,6 +94,11 @@ func (r *rendering) Append(name string, data []byte) error {
 func (r *rendering) turnTo(name string) error {
 	if err := r.close(); err != nil {
 		return err
+	}
+	if r.gone != nil {
+		if err := r.gone(); err != nil {
+			return err
+		}
 	}
 	path := filepath.Join(r.dir, filepath.FromSlash(name))
 	if _, known := r.sums[name]; !known {

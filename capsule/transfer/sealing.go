@@ -118,6 +118,9 @@ func (x *Exports) encrypt(ctx context.Context, p *plan) (int64, error) {
 		return 0, err
 	}
 	defer from.Close()
+	if err := x.gone(); err != nil {
+		return 0, err
+	}
 	temp := p.file + sealSuffix
 	to, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -27,13 +28,33 @@ type Child struct {
 	words []byte
 }
 
-// StartChild runs exe with args in a session of its own.
-func StartChild(exe string, args []string) (*Child, error) {
+// folderVars are the variables that name folders. A relative one means a folder below the
+// current one, which the daemon does not share.
+var folderVars = []string{"HUB_DATA_ROOT", "HOME", "LOCALAPPDATA", "TMPDIR"}
+
+// environ is this process's environment with the folders named as this process has them.
+func environ() []string {
+	env := os.Environ()
+	for _, name := range folderVars {
+		if at := os.Getenv(name); at != "" && !filepath.IsAbs(at) {
+			if abs, err := filepath.Abs(at); err == nil {
+				env = append(env, name+"="+abs) // the last one counts
+			}
+		}
+	}
+	return env
+}
+
+// StartChild runs exe with args in a session of its own, in the folder dir: the caller's
+// own one may have come with a checkout, and the daemon outlives it.
+func StartChild(exe string, args []string, dir string) (*Child, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	cmd := exec.Command(exe, args...)
+	cmd.Dir = dir
+	cmd.Env = append(environ(), "PWD="+dir)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = nil, nil, w
 	cmd.SysProcAttr = detached()
 	err = cmd.Start()

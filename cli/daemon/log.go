@@ -1,9 +1,9 @@
 package daemon
 
 import (
-	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"sync"
 
@@ -16,7 +16,7 @@ import (
 const (
 	logMaxMegabytes = 10
 	logKept         = 3
-	logHeldBytes    = 64 << 10 // of of lines before the store is open
+	logHeldBytes    = 64 << 10 // of lines before the store is open
 )
 
 // Log is the log file in the store. The store makes its folder and refuses
@@ -29,6 +29,7 @@ type Log struct {
 	path   string
 	file   *lumberjack.Logger // nil until Open
 	crash  *os.File
+	folder os.FileInfo // in which the file was opened; nil: it is not known
 }
 
 // NewLog returns the log at path. It makes no file and no folder before Open.
@@ -41,12 +42,23 @@ func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		return l.file.Write(b)
+		return l.write(b)
 	}
 	if room := logHeldBytes - len(l.held); room > 0 {
 		l.held = append(l.held, b[:min(len(b), room)]...)
 	}
 	return l.stderr.Write(b)
+}
+
+// write writes to the file. Where another folder has the path of the store by now, the line goes
+// to the file that is open and to no new one: the files there are not this hub's. mu is held.
+func (l *Log) write(b []byte) (int, error) {
+	if l.folder != nil && l.crash != nil {
+		if now, err := os.Stat(filepath.Dir(l.path)); err != nil || !os.SameFile(now, l.folder) {
+			return l.crash.Write(b)
+		}
+	}
+	return l.file.Write(b)
 }
 
 // Open begins the file with the held lines. From now on the runtime's report of
@@ -64,6 +76,7 @@ func (l *Log) Open() {
 	l.held = nil
 	if f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
 		l.crash = f
+		l.folder, _ = os.Stat(filepath.Dir(l.path))
 		_ = debug.SetCrashOutput(f, debug.CrashOptions{})
 	}
 }
@@ -73,7 +86,7 @@ func (l *Log) Fail(sentence string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil {
-		fmt.Fprintf(l.file, "hubcli: %s\n", peertext.TerminalLine(sentence))
+		_, _ = l.write([]byte("hubcli: " + peertext.TerminalLine(sentence) + "\n"))
 	}
 }
 

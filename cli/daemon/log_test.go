@@ -82,6 +82,38 @@ func TestTheLogRotates(t *testing.T) {
 	}
 }
 
+// TestTheLogStaysInItsFolder: once the folder of the store was moved, no line goes into the folder
+// that has its path, also where a new file is due.
+func TestTheLogStaysInItsFolder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "store")
+	path := filepath.Join(dir, "hub.log")
+	l := NewLog(path, &bytes.Buffer{})
+	l.Open()
+	if _, err := l.Write([]byte("before\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+".away"); err != nil {
+		t.Skip("needs a system that renames a folder with open files: ", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	line := []byte(strings.Repeat("x", 1<<20-1) + "\n")
+	for range logMaxMegabytes + 1 {
+		if _, err := l.Write(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.Fail("it broke")
+	l.Close()
+	if files, err := os.ReadDir(dir); err != nil || len(files) > 0 {
+		t.Errorf("in the other folder there is %v, %v", files, err)
+	}
+	if got := read(t, filepath.Join(dir+".away", "hub.log")); !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "hubcli: it broke\n") {
+		t.Errorf("the log has %d bytes", len(got))
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)

@@ -56,7 +56,10 @@ type Why int
 
 // The reasons, and which fields of a StartError they fill.
 const (
-	PortTaken     Why = iota // another program has the port
+	PortTaken     Why = iota // another program has the port: Err, if it has the port of a hub of this user
+	NotProved                // a hub answers, and none of this user has ever served at the address
+	EarlierHub               // the hub that serves the store answers, and is of an earlier version: Holder
+	OthersHub                // the hub of another user of the machine answers: Owner
 	PortMute                 // what has the port did not answer in time
 	RootNotMade              // the data root cannot be made: Err
 	LockFailed               // the lock of the starters cannot be taken: Err
@@ -77,6 +80,7 @@ type StartError struct {
 
 	Sentence, Fix string // the daemon's last words; empty: it left none
 
+	Owner   string // whose hub it is
 	Holder  Holder
 	Late    bool   // the timeout is over
 	Running string // store of the hub at the address
@@ -123,6 +127,7 @@ func (m *Machine) Start(ctx context.Context, r Request) (Started, error) {
 		if ctx.Err() != nil {
 			return Started{}, context.Cause(ctx)
 		}
+		found = m.Recognize(ctx, r.BaseURL, r.Storage, found)
 		switch done, err := s.look(ctx, found); {
 		case err != nil:
 			return Started{}, err
@@ -148,9 +153,18 @@ func (s *starter) look(ctx context.Context, found Probed) (done bool, err error)
 		s.dropped = s.Now()
 	}
 	foreign := found.Kind == Foreign || found.Kind == Dropped && s.Now().Sub(s.dropped) > droppedLong
+	if pid := s.Earlier(s.BaseURL, s.Storage, found); pid != 0 {
+		return false, &StartError{Why: EarlierHub, Holder: Holder{PID: pid}}
+	}
 	switch {
+	case found.Kind == Others, found.Kind == Hub && found.Owner != "":
+		return false, &StartError{Why: OthersHub, Owner: found.Owner, Err: found.Err}
+	case found.Kind == Hub && !found.Proved:
+		return false, &StartError{Why: NotProved}
 	case found.Kind == Hub:
 		return true, nil
+	case found.Kind == Impostor:
+		return false, &StartError{Why: PortTaken, Err: found.Err}
 	case foreign:
 		return false, &StartError{Why: PortTaken}
 	case s.child != nil:
@@ -176,9 +190,13 @@ func (s *starter) tryStart(ctx context.Context) error {
 	if wait, err := s.waitForStore(ctx); wait || err != nil {
 		return err
 	}
+	root, err := s.Root()
+	if err != nil {
+		return err
+	}
 	exe, err := s.Executable()
 	if err == nil {
-		s.child, err = StartChild(exe, s.Args)
+		s.child, err = StartChild(exe, s.Args, root)
 	}
 	if err != nil {
 		return &StartError{Why: CannotRun, Err: err}
@@ -269,11 +287,13 @@ func (s *starter) sayWaiting() {
 // no error yet.
 func (s *starter) childAlive(found Probed) error {
 	exit, ended := s.child.Ended()
-	if !ended || found.Kind == Silent && exit == hub.InfoOf(hub.CodeUnreachable).Exit {
+	lostPort := exit == hub.InfoOf(hub.CodeUnreachable).Exit
+	if !ended || found.Kind == Silent && lostPort {
 		return nil
 	}
-	// It may have lost the port to a hub that answers by now.
-	if Probe(context.Background(), s.BaseURL).Kind == Hub {
+	// It may have lost the port to a hub that answers by now, or that starts.
+	switch now := Probe(context.Background(), s.BaseURL).Kind; {
+	case now == Hub, now == Others, now == Silent && lostPort:
 		return nil
 	}
 	return s.died(exit)

@@ -35,6 +35,12 @@ func (m *Machine) Stop(ctx context.Context, baseURL string, info hub.Info) error
 	return m.awaitGone(ctx, baseURL, info)
 }
 
+// AwaitEnd waits until a hub that ends by itself is gone, and has it stay so: see Stopped.
+func (m *Machine) AwaitEnd(ctx context.Context, baseURL string) error {
+	m.markStopped(baseURL)
+	return m.awaitGone(ctx, baseURL, hub.Info{})
+}
+
 // stopping reports whether the error of a Shutdown means that the hub is on its way
 // out, or that another caller has stopped it.
 func stopping(err error) bool {
@@ -51,7 +57,7 @@ func (m *Machine) awaitGone(ctx context.Context, baseURL string, info hub.Info) 
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		another := found.Kind == Hub && found.Info.InstanceID != info.InstanceID
+		another := found.Kind == Impostor || found.Kind == Others || found.Kind == Hub && found.Info.InstanceID != info.InstanceID
 		if (found.Kind == Absent || another) && !m.held(info.StoragePath) {
 			return nil
 		}

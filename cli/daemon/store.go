@@ -18,9 +18,12 @@ var ErrNoStore = errors.New("there is no store")
 // StoreInfo describes a store without opening it.
 type StoreInfo struct {
 	Instance hub.InstanceID
-	Messages int64 // rows stored; -1 if unknown
-	Free     int64 // bytes free on its disk; -1 if unknown
-	Held     bool  // a process has it open now
+	ProofKey []byte // of a hub that serves it; empty: it cannot be read
+	Socket   string // of the operator, by the hub that serves it or served it last; empty: it is not known
+	Format   int    // the least format that a program must know to understand it
+	Messages int64  // rows stored; -1 if unknown
+	Free     int64  // bytes free on its disk; -1 if unknown
+	Held     bool   // a process has it open now
 	Holder   Holder
 	Salvaged *hub.Salvage // what it lacks; nil: it was not brought up from a damaged one
 	Rest     bool         // a reset that was interrupted has left files; it is said of a folder without a store
@@ -47,6 +50,12 @@ type Backup struct {
 	Message  hub.MessageID  `json:"message"`
 	Entries  int64          `json:"entries"`
 	Bytes    int64          `json:"bytes"`
+}
+
+// Origin says which stores and backups count as this user's own.
+type Origin struct {
+	DataRoot string // whose hubs are this user's; empty: there is none
+	Adopt    bool   // take over what others have made
 }
 
 // Restored is a store that was made of a backup.

@@ -48,8 +48,8 @@ type Machine struct {
 	BaseURL    string // address at which the hub should be
 	Named      bool   // the address comes from HUB_BASE_URL or from a flag
 	Inspect    func(dir string) (daemon.StoreInfo, error)
-	Examine    func(dir string) (daemon.Examined, error) // of a store that no hub serves; nil: it is not read
-	Stopped    func(baseURL string) bool                 // somebody has stopped the hub at the address
+	Examine    func(dir, root string) (daemon.Examined, error) // of a store that no hub serves, for one of this data root; nil: it is not read
+	Stopped    func(baseURL string) bool                       // somebody has stopped the hub at the address
 	Look       func(pid int) (process.Process, bool)
 	FixOf      func(error) string // the way out that an error of Inspect carries
 }
@@ -57,8 +57,9 @@ type Machine struct {
 // exam is an examination under way.
 type exam struct {
 	Machine
-	found []Finding
-	hub   *hub.Info // nil: no hub answers
+	found  []Finding
+	hub    *hub.Info // nil: no hub answers
+	proved bool      // it has proved to be one of this user
 }
 
 func (x *exam) ok(check, text string)        { x.add(OK, check, text, "") }
@@ -73,7 +74,7 @@ func (x *exam) add(level Level, check, text, fix string) {
 func Examine(ctx context.Context, m Machine) []Finding {
 	x := &exam{Machine: m}
 	for _, look := range []func(context.Context){
-		x.program, x.path, x.address, x.store, x.otherHubs, x.ledger, x.adapters, x.leftovers, x.slots,
+		x.program, x.path, x.port, x.address, x.store, x.otherHubs, x.ledger, x.adapters, x.leftovers, x.slots,
 	} {
 		if ctx.Err() != nil {
 			break

@@ -178,7 +178,7 @@ func (x *exam) ledger(context.Context) {
 // leftovers looks beside the store for what interrupted or earlier commands left.
 func (x *exam) leftovers(context.Context) {
 	dir := x.Store
-	if x.hub != nil && x.hub.StoragePath != "" {
+	if x.proved && x.hub.StoragePath != "" {
 		dir = x.hub.StoragePath
 	}
 	if dir == "" {

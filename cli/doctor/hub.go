@@ -13,6 +13,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
 )
 
 // Of the room on the disk of a store, in MiB. Below the first one the hub takes no
@@ -40,10 +41,28 @@ func (x *exam) address(ctx context.Context) {
 		x.fail("hub", "the address "+at+" is none: "+err.Error(), fixOf(err, "set HUB_BASE_URL to http://<host>:<port>, or unset it"))
 		return
 	}
-	switch found := daemon.Probe(ctx, at); found.Kind {
+	found := daemon.Probe(ctx, at)
+	if pid := (&daemon.Machine{Inspect: x.Inspect}).Earlier(at, x.Store, found); pid != 0 {
+		text, fix := daemon.EarlierWords(pid)
+		x.fail("hub", text, fix)
+		return
+	}
+	switch found.Kind {
 	case daemon.Hub:
-		x.hub = &found.Info
+		if found.Owner != "" && x.Named {
+			x.ok("hub", "the hub at "+at+" is "+found.Owner+"'s, who has let you in")
+			return
+		}
+		if found.Owner != "" {
+			x.others(ctx, found.Owner)
+			return
+		}
+		x.hub, x.proved = &found.Info, found.Proved
 		x.running(ctx)
+	case daemon.Impostor:
+		x.fail("hub", found.Err.Error(), fixOf(found.Err, "see which program it is"))
+	case daemon.Others:
+		x.others(ctx, found.Owner)
 	case daemon.Foreign, daemon.Dropped:
 		x.fail("hub", "another program answers at "+at, "name the hub's address in HUB_BASE_URL or with --base-url, or start a hub on another port: hubcli ensure --port N")
 	case daemon.Silent:
@@ -53,13 +72,40 @@ func (x *exam) address(ctx context.Context) {
 	}
 }
 
+// others says whose hub answers at the address, and how to have one's own.
+func (x *exam) others(ctx context.Context, owner string) {
+	text := fmt.Sprintf("this hub is another user's: %s is %s's", x.BaseURL, owner)
+	fix := "start a hub of your own, which gets a port of its own: hubcli ensure"
+	info, err := x.Inspect(x.Store)
+	if err == nil && info.Held {
+		if url, ok := info.Holder.ServesAt(ctx, x.Store); ok {
+			text += ", and the hub of your store serves at " + url
+			fix = "let your data root remember its port: hubcli ensure"
+		}
+	}
+	if x.Named {
+		fix = "unset HUB_BASE_URL, or name your own hub with --base-url; hubcli ensure starts one"
+	}
+	x.warn("hub", text, fix)
+}
+
+// port looks at the port that the data root remembers.
+func (x *exam) port(context.Context) {
+	if _, err := hubfile.LookPort(x.DataRoot); err != nil {
+		x.warn("port", "the port of your hub that the data root remembers cannot be used, so that programs look at "+hubfile.BaseURL("")+": "+err.Error(),
+			"mend it: hubcli ensure")
+	}
+}
+
 // absent says where the hub is that does not answer at the address.
 func (x *exam) absent(ctx context.Context) {
 	info, err := x.Inspect(x.Store)
 	if err == nil && info.Held {
 		if url, ok := info.Holder.ServesAt(ctx, x.Store); ok {
 			from := "unset HUB_BASE_URL, or set it to " + url
-			if !x.Named {
+			if _, err := hubfile.LookPort(x.DataRoot); err != nil && !x.Named {
+				from = "let your data root remember its port again: hubcli ensure"
+			} else if !x.Named {
 				from = "set HUB_BASE_URL to " + url
 			}
 			x.fail("hub", "no hub answers at "+x.BaseURL+", and the hub of your store serves at "+url, from)
@@ -85,6 +131,15 @@ func (x *exam) running(ctx context.Context) {
 	} else {
 		x.warn("hub", text+", and this hubcli is "+x.Version, "start the hub again: hubcli stop, then hubcli ensure")
 	}
+	if !x.proved && client.OnThisMachine(x.BaseURL) {
+		x.warn("hub", "the hub at "+x.BaseURL+" has not proved to be yours: no hub of your data root has served there",
+			"if it is yours, set HUB_DATA_ROOT as it was when the hub was started, or start the hub again; otherwise start your own: hubcli ensure --port N")
+	}
+	if x.proved {
+		if text, fix := daemon.NoSocket(x.DataRoot, x.BaseURL, x.Inspect); text != "" {
+			x.fail("hub", text, fix)
+		}
+	}
 	if x.Stopped != nil && x.Stopped(x.BaseURL) {
 		x.warn("hub", "a mark says that the hub at "+x.BaseURL+" was stopped, and it runs: bridges would not start it after a crash",
 			"remove the mark: hubcli ensure")
@@ -102,8 +157,25 @@ func (x *exam) running(ctx context.Context) {
 	for _, q := range status.Quarantined {
 		x.fail("hub", fmt.Sprintf("%s is in quarantine at record %d", q.Owner, q.Seq), "copy the store and report the mistake with the hub's log")
 	}
+	x.users(&status.Users)
 	for _, a := range status.Asleep {
 		x.warn("agents", fmt.Sprintf("%s is asleep with %d unread messages", a.AgentID, a.Unread), "begin a turn of it, or see how its harness is woken: hubcli adapter list")
+	}
+}
+
+// users says whose calls the hub takes on its own machine.
+func (x *exam) users(users *hub.LocalUsers) {
+	if users.Told == "" && users.Why != "" {
+		x.warn("users", "this system does not tell whose a call is, so the hub takes the calls of all users of this machine: "+users.Why,
+			"let nobody else use this machine, or run the hub where the system tells: Linux with its network tables, macOS or Windows")
+		return
+	}
+	var names []string
+	for i := range users.Allowed {
+		names = append(names, users.Allowed[i].Name)
+	}
+	if len(names) > 0 {
+		x.ok("users", "the hub takes calls of other users of this machine whom you have let in: "+strings.Join(names, ", "))
 	}
 }
 

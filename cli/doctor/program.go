@@ -110,6 +110,9 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(one, two)
 }
 
+// longestVersion bounds what an executable says of itself, in bytes.
+const longestVersion = 16 << 10
+
 // versionOf asks an executable for its version; "" if it does not say one.
 func versionOf(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, askTime)
@@ -118,10 +121,11 @@ func versionOf(ctx context.Context, path string) string {
 	cmd.WaitDelay = time.Second
 	var out bytes.Buffer
 	cmd.Stdout = &out
-	if cmd.Run() != nil || out.Len() > 200 {
+	if cmd.Run() != nil || out.Len() > longestVersion {
 		return ""
 	}
-	words := strings.Fields(out.String())
+	first, _, _ := strings.Cut(out.String(), "\n")
+	words := strings.Fields(first)
 	if len(words) == 0 || words[0] != "hubcli" {
 		return ""
 	}

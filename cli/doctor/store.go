@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"hubcli/api/client"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 )
@@ -18,7 +17,7 @@ const damageShown = 10
 func (x *exam) store(context.Context) {
 	dir, served := x.Store, false
 	if x.hub != nil && !x.StoreNamed {
-		if !client.OnThisMachine(x.BaseURL) || x.hub.StoragePath == "" {
+		if !x.proved || x.hub.StoragePath == "" { // it could name any folder
 			return
 		}
 		dir, served = x.hub.StoragePath, true
@@ -45,7 +44,7 @@ func (x *exam) store(context.Context) {
 		return
 	}
 	if served || info.Held || x.examine(dir) {
-		x.ok("store", "the store at "+dir+" has a good marker")
+		x.ok("store", fmt.Sprintf("the store at %s has a good marker; it needs a hubcli that knows format %d", dir, info.Format))
 	}
 	x.salvaged(dir, info.Salvaged)
 	x.room(dir, info)
@@ -60,7 +59,7 @@ func (x *exam) examine(dir string) bool {
 	if x.Examine == nil {
 		return true
 	}
-	found, err := x.Examine(dir)
+	found, err := x.Examine(dir, x.DataRoot)
 	if err != nil {
 		return true // another process has begun to use it, or it is none: Inspect says so
 	}

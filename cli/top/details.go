@@ -210,6 +210,9 @@ func leftOf(s *overview.Snapshot, a *hub.Ask) string {
 func messageDetail(msg *hub.Message, to string) []string {
 	lines := field(nil, "message", fmt.Sprintf("#%d %s, %s", msg.ID, msg.Kind, msg.TS.Std().Local().Format("2006-01-02 15:04:05")))
 	lines = field(lines, "from", fmt.Sprintf("%s (%s, %s)", msg.FromAgent, msg.Authority, msg.Assurance))
+	if msg.User != "" {
+		lines = field(lines, "user", msg.User)
+	}
 	lines = field(lines, "to", strings.TrimPrefix(to, "-> "))
 	if msg.ReplyTo != nil {
 		lines = field(lines, "answers", fmt.Sprintf("#%d", *msg.ReplyTo))
@@ -254,11 +257,15 @@ and the log. They are read again every two seconds.
   enter          show all of it; esc goes back
   /              show only rows with a text; esc shows all again
   s              say something to the selected agent or room, as the operator
-  a              answer the selected question
+  a              answer the selected question: an option, its number, or your words
   t              show what is wrong
   r              read the hub now
   ?              this page
   q              quit
+
+While you press keys, rows stay where they are: new ones come last, and one
+that is over stays until you leave it. A word that is nearly an option is asked
+about; ctrl+t sends it as it is.
 
 An agent in yellow waits for you. A wait in red is part of a circle: these agents
 wait for each other. The log shows direct messages too.`, "\n")

@@ -12,12 +12,16 @@ import (
 
 // line is one line of text that the human types.
 type line struct {
+	about  string // what the text is for: texts that were not sent are kept by it
 	prompt string
+	why    string // why the text was not taken; empty: it was not sent yet
 	text   []rune
-	at     int                  // the caret is before this character
-	change func(string)         // with every change; may be nil
-	done   func(string) tea.Cmd // with enter
-	cancel func()               // with escape; may be nil
+	at     int          // the caret is before this character
+	change func(string) // with every change; may be nil
+	// done is called with enter. It says why the text is not taken; then the human goes on typing.
+	// With asIt the text is to be taken as it stands.
+	done   func(text string, asIt bool) (cmd tea.Cmd, why string)
+	cancel func() // with escape; may be nil
 }
 
 // insert puts a text at the caret. Ends of lines become spaces; what a terminal would
@@ -76,7 +80,11 @@ func (l *line) cut(from, to int) {
 
 // shown returns the line in n cells, with the caret in sight, and the caret's column.
 func (l *line) shown(n int) (text string, caret int) {
-	prompt := overview.Clip(overview.Safe(l.prompt), max(0, n/2))
+	prompt := l.prompt
+	if l.why != "" {
+		prompt = l.why + ": "
+	}
+	prompt = overview.Clip(overview.Safe(prompt), max(0, n*3/4))
 	room := max(1, n-overview.Width(prompt)-1)
 	from := 0
 	for overview.Width(string(l.text[from:l.at])) > room {

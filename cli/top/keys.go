@@ -1,13 +1,17 @@
 package top
 
 import (
+	"fmt"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"hubcli/overview"
 )
 
 // key does what a key means in the current mode.
 func (m *Model) key(key tea.KeyPressMsg) tea.Cmd {
+	m.pressed = m.now()
 	switch name := key.String(); {
 	case name == "ctrl+c":
 		return tea.Quit
@@ -72,6 +76,7 @@ func (m *Model) browseKey(name string) tea.Cmd {
 func (m *Model) show(view int) {
 	m.view, m.mode = view%len(views), browsing
 	m.page = textPage{}
+	m.lists[m.view].seen(m.now())
 }
 
 // open shows the whole of the selected row.
@@ -120,10 +125,14 @@ func (m *Model) typeKey(key tea.KeyPressMsg) tea.Cmd {
 		if m.input.cancel != nil {
 			m.input.cancel()
 		}
-	case "enter":
-		m.stopTyping()
-		return m.input.done(strings.TrimSpace(string(m.input.text)))
+	case "enter", "ctrl+t":
+		cmd, why := m.input.done(strings.TrimSpace(string(m.input.text)), key.String() == "ctrl+t")
+		if m.input.why = why; why == "" {
+			m.stopTyping()
+		}
+		return cmd
 	default:
+		m.input.why = ""
 		m.input.edit(key)
 		m.typed()
 	}
@@ -151,7 +160,7 @@ func (m *Model) askFilter() {
 	m.mode, m.input = typing, line{
 		prompt: "/", text: []rune(l.filter), at: len([]rune(l.filter)),
 		change: l.search,
-		done:   func(string) tea.Cmd { return nil },
+		done:   func(string, bool) (tea.Cmd, string) { return nil, "" },
 		cancel: func() { l.search("") },
 	}
 }
@@ -163,23 +172,54 @@ func (m *Model) askSay() {
 		m.note = "select an agent, a room or a message to say something to"
 		return
 	}
+	if m.tooNew(m.lists[m.view].cameAt) {
+		return
+	}
 	to, ctx, h := *r.to, m.ctx, m.hub
-	m.begin(line{prompt: "say to " + to.Name + ": ", done: func(text string) tea.Cmd {
-		return m.send(text, func() (string, error) { return h.Say(ctx, to, text) })
+	prompt := "say to " + to.Name + ": "
+	m.begin(line{about: prompt, prompt: prompt, done: func(text string, _ bool) (tea.Cmd, string) {
+		return m.send(text, func() (string, error) { return h.Say(ctx, to, text) }), ""
 	}})
 }
 
-// askAnswer asks for an answer to the selected ask.
+// askAnswer asks for an answer to the selected ask. The answer is for what the row shows now,
+// whatever comes to its place while the human types.
 func (m *Model) askAnswer() {
 	r := m.selected()
-	if r == nil || r.ask == "" {
+	if r == nil || r.ask == nil {
 		m.note = "select a question in the view of asks (4) to answer it"
 		return
 	}
-	ctx, h, id := m.ctx, m.hub, r.ask
-	m.begin(line{prompt: "answer " + string(id) + ": ", done: func(text string) tea.Cmd {
-		return m.send(text, func() (string, error) { return h.Answer(ctx, id, text) })
+	if m.tooNew(m.lists[m.view].newAt) {
+		return
+	}
+	if r.gone {
+		m.note, m.failed, m.notedAt = "nothing to answer: "+m.howEnded(r), true, m.now()
+		return
+	}
+	key, asked, ctx, h := r.key, *r.ask, m.ctx, m.hub
+	prompt := overview.Clip(fmt.Sprintf("answer %s of %s, %s", asked.AskID, asked.AgentID, firstOf(asked.Question)), 60) + ": "
+	m.begin(line{about: key, prompt: prompt, done: func(text string, asIt bool) (tea.Cmd, string) {
+		if text == "" {
+			return nil, ""
+		}
+		if r := m.lists[asksView].find(key); r == nil || r.gone {
+			return nil, "not sent, " + m.howEnded(&row{key: key, ask: &asked}) + "; esc leaves your words"
+		}
+		answer, err := h.Meant(&asked, text, asIt)
+		if err != nil {
+			return nil, overview.Safe(err.Error()) + " (ctrl+t sends your words)"
+		}
+		return m.send(text, func() (string, error) { return h.Answer(ctx, &asked, answer) }), ""
 	}})
+}
+
+// howEnded says how the question of a row that has gone was closed.
+func (m *Model) howEnded(r *row) string {
+	if how := m.ends[r.key]; how != "" {
+		return string(r.ask.AskID) + " is " + how
+	}
+	return string(r.ask.AskID) + " is closed"
 }
 
 // send does what was typed, unless nothing was.
@@ -188,7 +228,7 @@ func (m *Model) send(text string, call func() (string, error)) tea.Cmd {
 		return nil
 	}
 	m.note, m.failed = "sending", false
-	sent := line{prompt: m.input.prompt, text: []rune(text)}
+	sent := line{about: m.input.about, text: []rune(text)}
 	return func() tea.Msg {
 		said, err := call()
 		return answered{said, err, sent}

@@ -1,7 +1,9 @@
 package top
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/overview"
@@ -13,7 +15,8 @@ type row struct {
 	cells  []string
 	tone   overview.Tone
 	to     *Target         // where say goes; nil: nowhere
-	ask    hub.AskID       // the ask that an answer is for
+	ask    *hub.Ask        // the ask that an answer is for; nil: the row is no ask
+	gone   bool            // it is shown in its place though the hub has it no more
 	detail func() []string // the whole of it, as lines of any text
 }
 
@@ -33,14 +36,48 @@ type list struct {
 	filter string
 	at     int // of the selected row among those shown
 	top    int // of the first row on the screen
+
+	cameAt  time.Time // when the selected row came under the cursor in place of another, without a key
+	newAt   time.Time // when the selected row came to be seen: as cameAt, or the first row of a list, or with the view
+	seenKey string    // of the selected row when the list was last on the screen
 }
 
-// set takes new rows. The selected row stays selected. If it is gone, the one in its
-// place is. With follows a selection of the last row moves to the new last row.
-func (l *list) set(rows []row, follows bool) {
-	key, atEnd := "", follows && l.at >= len(l.shown)-1
-	if r := l.selected(); r != nil {
-		key = r.key
+// seen notes that the list is on the screen now.
+func (l *list) seen(now time.Time) {
+	if key := keyOf(l.selected()); key != l.seenKey {
+		l.seenKey, l.newAt = key, now
+	}
+}
+
+// count is how many rows the hub has.
+func (l *list) count() int {
+	n := 0
+	for i := range l.all {
+		if !l.all[i].gone {
+			n++
+		}
+	}
+	return n
+}
+
+// mostGone bounds the rows that are shown though they have gone.
+const mostGone = 200
+
+// set takes new rows. The selected row stays selected, also if it has gone: then it is shown as
+// such, so that no key finds another row in its place. While steady all rows stay in their order,
+// those that have gone too, and new ones come behind them. With follows, rows are in the order of
+// their coming anyway, and a selection of the last row moves to the new last row.
+func (l *list) set(rows []row, follows, steady bool, now time.Time) {
+	atEnd := follows && l.at >= len(l.shown)-1
+	before := l.selected()
+	key := keyOf(before)
+	switch {
+	case steady && !follows:
+		rows = inOrderOf(l.all, rows, key)
+	case before != nil && !atEnd && !slices.ContainsFunc(rows, func(r row) bool { return r.key == key }):
+		stays := *before
+		stays.gone = true
+		rows = slices.Insert(rows, min(l.shown[l.at], len(rows)), stays)
 	}
 	l.all = rows
 	l.pass()
@@ -54,12 +91,48 @@ func (l *list) set(rows []row, follows bool) {
 		}
 	}
 	l.move(0)
+	if r := l.selected(); r != nil && r.key != key {
+		if l.newAt = now; before != nil {
+			l.cameAt = now
+		}
+	}
 }
 
-// search shows only rows that have the text in a cell.
+// inOrderOf returns the new rows in the order of the old ones, with those that have gone in their
+// places. Rows that are new come last. The selected row stays in any case.
+func inOrderOf(old, rows []row, selected string) []row {
+	at := make(map[string]int, len(rows))
+	for i := range rows {
+		at[rows[i].key] = i
+	}
+	kept := make([]row, 0, len(rows))
+	used, gone := make([]bool, len(rows)), 0
+	for _, r := range old {
+		if i, there := at[r.key]; there {
+			r, used[i] = rows[i], true
+		} else if r.gone, gone = true, gone+1; gone > mostGone && r.key != selected {
+			continue
+		}
+		kept = append(kept, r)
+	}
+	for i := range rows {
+		if !used[i] {
+			kept = append(kept, rows[i])
+		}
+	}
+	return kept
+}
+
+// search shows only rows that have the text in a cell. The selected row stays selected if it has.
 func (l *list) search(text string) {
+	key := keyOf(l.selected())
 	l.filter = text
 	l.pass()
+	for i, index := range l.shown {
+		if l.all[index].key == key {
+			l.at = i
+		}
+	}
 	l.move(0)
 }
 

@@ -2,6 +2,7 @@ package top
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -16,6 +17,12 @@ const (
 	logWait      = 30 * time.Second
 	keptLog      = 1_000 // messages that the log view keeps
 	failureShown = 15 * time.Second
+
+	// A row that has come under the cursor by itself takes no answer and no word for this long: the
+	// human had the one before in mind.
+	settles = 700 * time.Millisecond
+	// While keys are pressed, rows keep their order, and those that have gone stay in their place.
+	calm = 10 * time.Second // since the last key
 )
 
 // Target is where the human says something: to an agent, or in a channel.
@@ -34,9 +41,14 @@ type Hub interface {
 	Log(ctx context.Context, since hub.MessageID, wait time.Duration) ([]hub.Message, hub.MessageID, error)
 	// Say posts a text with the operator's authority and says where it went.
 	Say(ctx context.Context, to Target, text string) (string, error)
-	// Answer answers a question as the operator and says what became of the answer. The
-	// text is the number of an option, an option or any other text.
-	Answer(ctx context.Context, id hub.AskID, text string) (string, error)
+	// Meant returns the answer that a typed text means: the number of an option, an option or any
+	// other text; with asIt the text itself. An error says why it is none. It calls nothing.
+	Meant(asked *hub.Ask, text string, asIt bool) (string, error)
+	// Answer answers a question as the operator, if it is still the one that was shown, and says
+	// what became of the answer.
+	Answer(ctx context.Context, asked *hub.Ask, answer string) (string, error)
+	// Ended says how a question was closed.
+	Ended(ctx context.Context, asked *hub.Ask) (string, error)
 }
 
 // The messages of the commands.
@@ -58,6 +70,10 @@ type (
 		text string
 		err  error
 		line line // that was sent
+	}
+	ended struct {
+		key string // of the row of a question
+		how string
 	}
 )
 
@@ -99,7 +115,10 @@ type Model struct {
 
 	failed  bool              // the note is a failure
 	notedAt time.Time         // when it failed
-	unsent  map[string]string // texts that were not sent, by the prompts for which they were typed
+	unsent  map[string]string // texts that were not sent, by what they were typed for
+
+	pressed time.Time         // the last key
+	ends    map[string]string // how questions ended that are shown though they are closed; empty: not known yet
 }
 
 // New makes the state. Calls of the hub end with ctx.
@@ -120,7 +139,9 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.width, m.height = msg.Width, msg.Height
 		m.page.wrap(m.width)
 	case tea.KeyPressMsg:
-		return m, m.key(msg)
+		cmd := m.key(msg)
+		m.lists[m.view].seenKey = keyOf(m.selected())
+		return m, cmd
 	case tea.PasteMsg:
 		if m.mode == typing {
 			m.input.insert(msg.Content)
@@ -137,31 +158,37 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			return m, m.readLog()
 		}
 	case answered:
-		m.takeAnswer(msg)
+		return m, m.takeAnswer(msg)
+	case ended:
+		if _, shown := m.ends[msg.key]; shown {
+			m.ends[msg.key] = msg.how
+			m.rebuild()
+		}
 	}
 	return m, nil
 }
 
-// takeAnswer shows what became of a text. One that was not sent is there again when the
-// human begins to type for the same prompt.
-func (m *Model) takeAnswer(msg answered) {
+// takeAnswer shows what became of a text, and reads the hub: the row may be closed now. A text
+// that was not sent is there again when the human begins to type for the same.
+func (m *Model) takeAnswer(msg answered) tea.Cmd {
 	m.note, m.failed = msg.text, msg.err != nil
 	if !m.failed {
-		return
+		return m.refresh()
 	}
 	m.note, m.notedAt = "not sent, and kept for the next try: "+sentence(msg.err), m.now()
 	if m.unsent == nil {
 		m.unsent = map[string]string{}
 	}
-	m.unsent[msg.line.prompt] = string(msg.line.text)
+	m.unsent[msg.line.about] = string(msg.line.text)
+	return m.refresh()
 }
 
 // begin begins to type a line, with the text that was not sent from there.
 func (m *Model) begin(l line) {
-	if text := m.unsent[l.prompt]; text != "" {
+	if text := m.unsent[l.about]; text != "" {
 		l.text = []rune(text)
 		l.at = len(l.text)
-		delete(m.unsent, l.prompt)
+		delete(m.unsent, l.about)
 	}
 	m.mode, m.input = typing, l
 }
@@ -206,7 +233,32 @@ func (m *Model) take(msg gathered) tea.Cmd {
 		next = tea.Batch(next, m.readLog())
 	}
 	m.rebuild()
-	return next
+	return tea.Batch(next, m.askEnds())
+}
+
+// askEnds asks how the questions ended that are shown though they are closed.
+func (m *Model) askEnds() tea.Cmd {
+	var calls []tea.Cmd
+	rows := m.lists[asksView].all
+	for i := range rows {
+		r := &rows[i]
+		if _, asked := m.ends[r.key]; !r.gone || asked {
+			continue
+		}
+		if m.ends == nil {
+			m.ends = map[string]string{}
+		}
+		m.ends[r.key] = ""
+		ctx, h, key, ask := m.ctx, m.hub, r.key, r.ask
+		calls = append(calls, func() tea.Msg {
+			how, err := h.Ended(ctx, ask)
+			if err != nil {
+				how = "closed"
+			}
+			return ended{key, how}
+		})
+	}
+	return tea.Batch(calls...)
 }
 
 // readLog reads the messages behind the last one.
@@ -247,9 +299,22 @@ func (m *Model) takeLog(msg logged) tea.Cmd {
 
 // rebuild makes the rows anew and keeps what is selected.
 func (m *Model) rebuild() {
+	now := m.now()
 	for i := range views {
 		l := &m.lists[i]
-		l.set(views[i].rows(m), views[i].follows)
+		l.set(views[i].rows(m), views[i].follows, m.mode == typing || now.Sub(m.pressed) < calm, now)
+	}
+	m.lists[m.view].seenKey = keyOf(m.selected())
+	rows := m.lists[asksView].all
+	maps.DeleteFunc(m.ends, func(key, _ string) bool {
+		return !slices.ContainsFunc(rows, func(r row) bool { return r.gone && r.key == key })
+	})
+	for i := range m.lists {
+		for j := range m.lists[i].all {
+			if r := &m.lists[i].all[j]; r.gone {
+				r.cells = goneCells(r, m.ends[r.key])
+			}
+		}
 	}
 	if m.mode == reading && m.page.row != "" {
 		if r := m.lists[m.view].find(m.page.row); r != nil {
@@ -258,5 +323,22 @@ func (m *Model) rebuild() {
 	}
 }
 
+func keyOf(r *row) string {
+	if r == nil {
+		return ""
+	}
+	return r.key
+}
+
 // selected is the selected row of the view, or nil.
 func (m *Model) selected() *row { return m.lists[m.view].selected() }
+
+// tooNew says so in the note if a row has come to its place just now: the human may have meant
+// the one before.
+func (m *Model) tooNew(at time.Time) bool {
+	if m.now().Sub(at) >= settles {
+		return false
+	}
+	m.note, m.failed, m.notedAt = "this "+views[m.view].one+" has only just come here, so nothing was done: press the key again", true, m.now()
+	return true
+}

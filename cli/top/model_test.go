@@ -35,9 +35,20 @@ func (f *fake) Say(_ context.Context, to Target, text string) (string, error) {
 	return "posted #7 to " + to.Name, f.err
 }
 
-func (f *fake) Answer(_ context.Context, id hub.AskID, text string) (string, error) {
-	f.said = append(f.said, string(id)+"="+text)
-	return "answered " + string(id), f.err
+func (f *fake) Meant(a *hub.Ask, text string, asIt bool) (string, error) {
+	if near := a.Near(text); len(near) > 0 && !asIt {
+		return "", fmt.Errorf("%q is no option of %s: did you mean %s?", text, a.AskID, near[0])
+	}
+	return text, nil
+}
+
+func (f *fake) Answer(_ context.Context, a *hub.Ask, text string) (string, error) {
+	f.said = append(f.said, string(a.AskID)+"="+text)
+	return "answered " + string(a.AskID), f.err
+}
+
+func (f *fake) Ended(context.Context, *hub.Ask) (string, error) {
+	return "answered by eva 3s ago: never", f.err
 }
 
 // snapshot has n agents dev-0, dev-1 … in a room; each waits for the next.
@@ -68,17 +79,24 @@ func messages(from, n int) []hub.Message {
 
 // shown makes a model of a size that has read a snapshot.
 func shown(t testing.TB, h Hub, width, height int, s *overview.Snapshot) *Model {
-	m := New(t.Context(), h, time.Now, overview.Colors)
+	m := New(t.Context(), h, s.At.Std, overview.Colors)
 	m.Init()
 	m.Update(tea.WindowSizeMsg{Width: width, Height: height})
 	m.Update(gathered{snap: s, at: s.At.Std()})
+	later(m, settles)
 	return m
+}
+
+// later moves the clock of a model.
+func later(m *Model, d time.Duration) {
+	now := m.now().Add(d)
+	m.now = func() time.Time { return now }
 }
 
 var named = map[string]tea.KeyPressMsg{
 	"enter": {Code: tea.KeyEnter}, "esc": {Code: tea.KeyEscape}, "tab": {Code: tea.KeyTab}, "down": {Code: tea.KeyDown}, "up": {Code: tea.KeyUp},
 	"space": {Code: tea.KeySpace, Text: " "}, "back": {Code: tea.KeyBackspace}, "left": {Code: tea.KeyLeft}, "end": {Code: tea.KeyEnd},
-	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+w": {Code: 'w', Mod: tea.ModCtrl},
+	"ctrl+c": {Code: 'c', Mod: tea.ModCtrl}, "ctrl+t": {Code: 't', Mod: tea.ModCtrl}, "ctrl+u": {Code: 'u', Mod: tea.ModCtrl}, "ctrl+w": {Code: 'w', Mod: tea.ModCtrl},
 	"shift+tab": {Code: tea.KeyTab, Mod: tea.ModShift}, "pgdown": {Code: tea.KeyPgDown}, "home": {Code: tea.KeyHome},
 }
 
@@ -90,6 +108,7 @@ func press(m *Model, keys ...string) (cmd tea.Cmd) {
 			continue
 		}
 		for _, r := range k {
+			later(m, settles) // the human looks before each key
 			_, cmd = m.Update(tea.KeyPressMsg{Code: r, Text: string(r)})
 		}
 	}
@@ -139,12 +158,26 @@ func TestSelectionStaysWithItsRow(t *testing.T) {
 	lineWith(t, m, "> dev-2 ")
 	press(m, "G")
 	lineWith(t, m, "> dev-49 ")
+	// A row that has gone stays under the cursor, and is marked.
 	next = snapshot(10)
 	m.Update(gathered{snap: next})
-	lineWith(t, m, "> dev-9 ")
-	press(m, "g", "pgdown")
+	if got := lineWith(t, m, "> dev-49 "); !strings.HasSuffix(got, "(gone)") {
+		t.Errorf("%q", got)
+	}
+	lineWith(t, m, "1 Agents 10 ")
+	later(m, calm)
+	m.Update(gathered{snap: next})
+	lineWith(t, m, "> dev-49 ")
+	press(m, "g")
+	later(m, calm)
+	m.Update(gathered{snap: next})
+	press(m, "pgdown")
 	lineWith(t, m, "> dev-9 ")
 	m.Update(gathered{snap: snapshot(0)})
+	later(m, calm)
+	m.Update(gathered{snap: snapshot(0)})
+	lineWith(t, m, "> dev-9 ")
+	m = shown(t, &fake{}, 80, 24, snapshot(0))
 	lineWith(t, m, "no agent is here")
 	press(m, "enter", "s", "j", "k", "G")
 }
@@ -237,11 +270,10 @@ func TestSay(t *testing.T) {
 // same target only, and the failure is not shown for ever.
 func TestUnsentTextIsKept(t *testing.T) {
 	f := &fake{err: hub.NewError(hub.CodeUnreachable, "no hub answers")}
-	now := start.Std()
 	m := shown(t, f, 80, 24, snapshot(3))
-	m.now = func() time.Time { return now }
 	m.Update(press(m, "s", "stop at noon", "enter")())
 	lineWith(t, m, "not sent, and kept for the next try: no hub answers")
+	now := m.now()
 	m.Update(gathered{snap: snapshot(3), at: now.Add(failureShown)})
 	lineWith(t, m, "not sent")
 	m.Update(gathered{snap: snapshot(3), at: now.Add(failureShown + time.Second)})
@@ -286,7 +318,7 @@ func TestQuestionsShowTimeAndKey(t *testing.T) {
 	press(m, "enter")
 	lineWith(t, m, "a answer")
 	press(m, "a")
-	lineWith(t, m, "answer q_1:")
+	lineWith(t, m, "answer q_1 of dev-1, Push now?:")
 	press(m, "esc", "1", "enter")
 	if strings.Contains(screen(m), "a answer") {
 		t.Error("the page of an agent offers to answer")

@@ -20,7 +20,10 @@ type view struct {
 	rows    func(*Model) []row
 }
 
-const viewCount = 5
+const (
+	viewCount = 5
+	asksView  = 3 // the place of the asks among the views
+)
 
 // views are all of them, in the order of their keys.
 var views = [viewCount]view{
@@ -38,7 +41,7 @@ var views = [viewCount]view{
 	},
 	{
 		title: "Asks", one: "ask", none: "no agent asks you anything", rows: askRows,
-		columns: []column{{"ASK", 6, 0, 0}, {"AGENT", 10, 1, 0}, {"FOR", 4, 0, 0}, {"LEFT", 4, 0, 50}, {"QUESTION", 10, 4, 0}, {"OPTIONS", 10, 1, 80}},
+		columns: []column{{"ASK", 8, 0, 0}, {"AGENT", 10, 1, 0}, {"FOR", 4, 0, 0}, {"LEFT", 4, 0, 50}, {"QUESTION", 10, 4, 0}, {"OPTIONS", 10, 1, 80}},
 	},
 	{
 		title: "Log", one: "message", none: "there is no message yet", follows: true, rows: logRows,
@@ -212,12 +215,23 @@ func askRows(m *Model) []row {
 	for i := range m.snap.Asks {
 		a := &m.snap.Asks[i]
 		rows = append(rows, row{
-			key: string(a.AskID), ask: a.AskID, tone: overview.Warn, to: toAgent(a.AgentID),
+			key: string(a.AskID) + " " + a.Digest, ask: a, tone: overview.Warn, to: toAgent(a.AgentID),
 			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), leftOf(m.snap, a), a.Question, overview.Choices(a.Options)),
 			detail: func() []string { return askDetail(m.snap, a) },
 		})
 	}
 	return rows
+}
+
+// goneCells are those of a row that the hub has no more. how says how a question was closed;
+// empty: it is not known.
+func goneCells(r *row, how string) []string {
+	if a := r.ask; a != nil {
+		return safe(string(a.AskID), string(a.AgentID), "", "", cmp.Or(how, "closed")+" | "+a.Question, "")
+	}
+	cells := slices.Clone(r.cells)
+	cells[len(cells)-1] = "(gone)"
+	return cells
 }
 
 func logRows(m *Model) []row {

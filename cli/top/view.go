@@ -69,7 +69,7 @@ func (m *Model) header() string {
 func (m *Model) tabs() string {
 	parts := make([]string, len(views))
 	for i := range views {
-		parts[i] = fmt.Sprintf(" %d %s %d ", i+1, views[i].title, len(m.lists[i].all))
+		parts[i] = fmt.Sprintf(" %d %s %d ", i+1, views[i].title, m.lists[i].count())
 	}
 	if len(strings.Join(parts, "")) > m.width {
 		for i := range parts {
@@ -135,7 +135,11 @@ func (m *Model) body() []string {
 		if i == selected {
 			lines = append(lines, reverse(overview.Clip("> ", m.width)+text))
 		} else {
-			lines = append(lines, overview.Clip("  ", m.width)+m.paint(r.tone, text))
+			tone := r.tone
+			if r.gone {
+				tone = overview.Dim
+			}
+			lines = append(lines, overview.Clip("  ", m.width)+m.paint(tone, text))
 		}
 	}
 	if len(rows) == 0 {
@@ -186,7 +190,7 @@ func (m *Model) footer() (string, int) {
 		return m.put(tone, m.note), -1
 	case m.mode == reading:
 		keys := "esc back  j/k scroll  s say  ? help  q quit"
-		if r := m.selected(); m.page.row != "" && r != nil && r.ask != "" {
+		if r := m.selected(); m.page.row != "" && r != nil && r.ask != nil && !r.gone {
 			keys = "esc back  j/k scroll  a answer  s say  ? help  q quit"
 		}
 		return m.put(overview.Dim, keys), -1

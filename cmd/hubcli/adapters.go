@@ -12,6 +12,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/cli"
 	"hubcli/integrations/adapter"
+	"hubcli/internal/hubfile"
 	"hubcli/mcp"
 	"hubcli/supervisor"
 )
@@ -33,9 +34,9 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	c := adapter.Config{
 		World: adapter.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
 		Self:  os.Executable, LookPath: exec.LookPath,
-		Hub: client.New(client.Config{BaseURL: base}), Logger: log, Tools: mcp.ToolNames(),
+		Hub: client.New(client.Config{BaseURL: base, DataRoot: cfg.DataRoot}), Logger: log, Tools: mcp.ToolNames(),
 	}
-	if base != client.DefaultBaseURL {
+	if base != hubfile.BaseURL(cfg.DataRoot) {
 		c.BaseURL = base
 	}
 	if cfg.DataRootGiven {

@@ -29,7 +29,7 @@ func pinsToUse() *engine.Pins {
 type browsers struct{ options engine.Options }
 
 func newBrowsers(cfg *cli.DaemonConfig) browsers {
-	return browsers{engine.Options{DataRoot: cfg.DataRoot, Getenv: os.Getenv, Pins: pinsToUse()}}
+	return browsers{engine.Options{DataRoot: cfg.DataRoot, Getenv: os.Getenv, Pins: pinsToUse(), AsNobody: os.Geteuid() == 0}}
 }
 
 func (b browsers) BrowserEngines(ctx context.Context) ([]hub.BrowserEngine, error) {

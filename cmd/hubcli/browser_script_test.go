@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hubcli/api/client"
 )
 
 // cmdMirror serves an archive of a browser engine as a mirror does, pins it in a file and
@@ -78,7 +80,7 @@ func cmdMirror(ts *testscript.TestScript, neg bool, args []string) {
 // cmdEngines asks a hub for its engines, as the operator.
 func cmdEngines(ts *testscript.TestScript, neg bool, args []string) {
 	need(ts, neg, args, 3, "engines <port> <path> <version>")
-	c := at(args[0])
+	c := client.New(client.Config{BaseURL: "http://127.0.0.1:" + args[0], DataRoot: ts.Getenv("HUB_DATA_ROOT")})
 	defer c.Close()
 	found, err := c.AsOperator().BrowserEngines(context.Background())
 	ts.Check(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // pageSample is how a sample of docs/cli.md is run: in a hub of its own and in an empty
@@ -113,6 +114,9 @@ func TestCLIPageSamplesPrintWhatTheySay(t *testing.T) {
 
 func runPageSample(t *testing.T, sample *pageSample, all []shown, me string) {
 	t.Helper()
+	if strings.Contains(sample.before, "curl ") {
+		testprogram.Need(t, "curl")
+	}
 	port, err := freePort()
 	require.NoError(t, err)
 	home := t.TempDir()

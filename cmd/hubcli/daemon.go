@@ -16,8 +16,9 @@ import (
 )
 
 // collectorLimit is the soft limit of the heap: it keeps a burst from doubling
-// what the hub holds for a moment.
-const collectorLimit = 512 << 20
+// what the hub holds for a moment. What is live is bounded below it; see docs/operations.md,
+// "What takes memory".
+const collectorLimit = 768 << 20
 
 // blockedThreads is how many threads may run Go code beyond the processors. A
 // commit blocks one or two in syncs, and Go hands their place on only after a
@@ -44,18 +45,23 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	if !ok { // there a spawned agent's bridge calls from loopback; its other programs need a session
 		base = "http://" + cfg.Listener.Addr().String()
 	}
+	made, err := storeMaker(cfg.MarkedIn)
+	if err != nil {
+		_ = cfg.Listener.Close()
+		return err
+	}
 	adapters := newAdapters(&cfg, log)
 	tree, err := supervisor.Start(supervisor.Config{
-		Runner: runner(), BaseURL: base, Notifier: notifier(), Directory: &provider.Client{}, Credentials: credentials(),
-		Storage: cfg.Storage, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
+		Runner: runner(), BaseURL: base, Notifier: notifier(&cfg), Directory: &provider.Client{}, Credentials: credentials(),
+		Storage: cfg.Storage, DataRoot: cfg.NotedIn, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
 		Browser:         newBrowser(&cfg, log),
 		Licenses:        newLicenses(cfg.DataRoot, log),
-		AcceptTruncated: cfg.AcceptTruncated, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
+		AcceptTruncated: cfg.AcceptTruncated, Maker: made, Adopt: cfg.Adopt, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
 	})
 	if err != nil {
 		return storeFailure(err)
 	}
-	stopSpool := serveSpool(&cfg, log)
+	stopSpool := serveSpool(&cfg, made, tree.Store.InstanceID(), log)
 	stopEnsuring := ensureAdapters(&cfg, adapters, log)
 	cfg.Ready(cfg.Listener.Addr().String())
 	failed := tree.Wait(ctx)

@@ -20,8 +20,9 @@ import (
 func startDemo(t *testing.T) (cmd *exec.Cmd, tmp string, c *client.Client) {
 	t.Helper()
 	tmp = t.TempDir()
+	root := t.TempDir()
 	cmd = exec.Command("hubcli", "app", "demo", "--every", "50ms", "--print")
-	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "HUB_AGENT=")
+	cmd.Env = append(os.Environ(), "TMPDIR="+tmp, "HUB_DATA_ROOT="+root, "HUB_AGENT=")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -35,7 +36,7 @@ func startDemo(t *testing.T) (cmd *exec.Cmd, tmp string, c *client.Client) {
 	if !found || code == "" {
 		t.Fatalf("the demo printed %q", line)
 	}
-	c = client.New(client.Config{BaseURL: url}).AsOperator()
+	c = client.New(client.Config{BaseURL: url, DataRoot: root}).AsOperator()
 	t.Cleanup(c.Close)
 	return cmd, tmp, c
 }

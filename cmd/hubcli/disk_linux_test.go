@@ -12,10 +12,13 @@ import (
 )
 
 // condition knows [mount]: the test may mount disks of its own; and [interface]: this
-// machine has an address beside loopback, which is $ADDRESS.
+// machine has an address beside loopback, which is $ADDRESS; and [root]: the tests run as root.
 func condition(name string) (bool, error) {
 	if name == "interface" {
 		return testport.Interface() != "", nil
+	}
+	if name == "root" {
+		return os.Geteuid() == 0, nil
 	}
 	if name == "mount" {
 		return mayMount(), nil

@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -12,10 +13,13 @@ import (
 
 // condition knows [mount]: the test may mount disks of its own, which it can on
 // Linux alone; and [interface]: this machine has an address beside loopback, which is
-// $ADDRESS.
+// $ADDRESS; and [root]: the tests run as root.
 func condition(name string) (bool, error) {
 	if name == "interface" {
 		return testport.Interface() != "", nil
+	}
+	if name == "root" {
+		return os.Geteuid() == 0, nil
 	}
 	if name == "mount" {
 		return false, nil

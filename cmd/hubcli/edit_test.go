@@ -71,7 +71,7 @@ func (e *editor) asks(event, file string) bool {
 // edits are lost.
 func editTogether(t *testing.T, h *hooked, policy hub.LockPolicy) (lost int) {
 	t.Helper()
-	if _, err := h.SetLocks(t.Context(), h.room.RoomID, hub.LockPolicyInput{Locks: policy}); err != nil {
+	if _, err := h.AsOperator().SetLocks(t.Context(), h.room.RoomID, hub.LockPolicyInput{Locks: policy}); err != nil {
 		t.Fatal(err)
 	}
 	dir, err := filepath.EvalSymlinks(h.folder)

@@ -27,7 +27,7 @@ import (
 // acknowledged message is there afterwards.
 func TestDiskFilledByOthers(t *testing.T) {
 	if !mayMount() {
-		t.Skip("needs a disk of its own")
+		t.Skip("needs leave to mount a disk of its own, as root has it")
 	}
 	d := startFilledHub(t)
 	for range 2 {

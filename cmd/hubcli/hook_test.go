@@ -30,7 +30,8 @@ func startHooked(t *testing.T) *hooked {
 	t.Helper()
 	port, err := freePort()
 	require.NoError(t, err)
-	h := &hooked{Client: at(port), port: port, root: t.TempDir(), folder: t.TempDir()}
+	root := t.TempDir()
+	h := &hooked{Client: atOf(port, root), port: port, root: root, folder: t.TempDir()}
 	t.Cleanup(func() { end(port, h.root) })
 	if out, err := h.command(nil, "", "ensure", "--port", port).CombinedOutput(); err != nil {
 		t.Fatalf("ensure: %v\n%s", err, out)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hubcli/cli"
+	"hubcli/persistence"
 )
 
 // hookBudget names the environment variable that gives hooks another time than
@@ -29,6 +30,7 @@ func run() int {
 	if isKeeper() {
 		return keep()
 	}
+	takeHome()
 	log.SetFlags(0)
 	log.SetOutput(standardLog{os.Stderr, os.Exit})
 	ctx, cancel := context.WithCancelCause(context.Background())
@@ -43,8 +45,8 @@ func run() int {
 		cancel(cli.ErrInterrupted())
 	}()
 	return cli.Run(ctx, &cli.Env{
-		Version: version(),
-		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Version: version(), StoreFormat: persistence.LatestFormat(),
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 

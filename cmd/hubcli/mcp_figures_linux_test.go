@@ -66,7 +66,7 @@ func anonymousKiB(t *testing.T, pid int) (kib int) {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
 	if err != nil {
-		t.Skip(err)
+		t.Skip("needs /proc/PID/smaps_rollup: ", err)
 	}
 	for line := range bytes.Lines(b) {
 		if rest, ok := strings.CutPrefix(string(line), "Anonymous:"); ok {

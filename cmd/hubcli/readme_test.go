@@ -104,9 +104,7 @@ func readmeEnvironment(home, port string) []string {
 func TestReadmePython(t *testing.T) {
 	// By its own path: what stands in PATH may look for the interpreter in the home.
 	python, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	require.NoError(t, err)
 	port, err := freePort()
 	require.NoError(t, err)
 	home := t.TempDir()
@@ -177,7 +175,9 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 	if err != nil || !bytes.Contains(out.Bytes(), []byte(`"name":"hub_whoami"`)) {
 		t.Errorf("%v:\n%s", err, out.String())
 	}
-	if out, err := exec.CommandContext(t.Context(), "hubcli", "stop", "--port", port).CombinedOutput(); err != nil {
+	stop := exec.CommandContext(t.Context(), "hubcli", "stop", "--port", port)
+	stop.Env = cmd.Env
+	if out, err := stop.CombinedOutput(); err != nil {
 		t.Errorf("stop: %v\n%s", err, out)
 	}
 }

@@ -8,13 +8,15 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/cli"
+	"hubcli/hub"
+	"hubcli/persistence"
 	"hubcli/relay/forwarder"
 )
 
 // serveSpool forwards what agents write to the daemon's spool until the returned
-// function is called, which waits for the calls under way. A spool that nobody
-// asked for is not made; it is served once it is there.
-func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
+// function is called, which waits for the calls under way. A spool that the operator
+// has not named is not made; it is served if this hub has served it before.
+func serveSpool(cfg *cli.DaemonConfig, made *persistence.Maker, instance hub.InstanceID, log *slog.Logger) (stop func()) {
 	base, ok := loopbackURL(cfg.Listener.Addr())
 	if !ok {
 		base = "http://" + cfg.Listener.Addr().String()
@@ -27,7 +29,9 @@ func serveSpool(cfg *cli.DaemonConfig, log *slog.Logger) (stop func()) {
 		}
 	}
 	f, err := forwarder.New(forwarder.Config{
-		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, Owner: true, BaseURL: base, Notify: true, Logger: log,
+		Dir: cfg.SpoolDir, Create: cfg.SpoolGiven, Owner: true,
+		Accept:  &forwarder.Acceptance{Key: made.Key, Server: "hub " + string(instance), Named: cfg.SpoolGiven},
+		BaseURL: base, DataRoot: cfg.NotedIn, Notify: true, Logger: log,
 		Ready: func() { log.Info("the spool is served", "spool", cfg.SpoolDir) },
 	})
 	if err != nil {

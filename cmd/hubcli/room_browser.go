@@ -27,13 +27,7 @@ func newBrowser(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Browser {
 	}
 	return room.New(room.Options{
 		Find: func(ctx context.Context) (hub.BrowserEngine, error) {
-			engines := engine.Discover(ctx, newBrowsers(cfg).options)
-			for i := range engines {
-				if engines[i].Snap { // its profile would be where the hub does not see it
-					engines[i].Usable, engines[i].Reason = false, "it is a snap, which has a folder for temporary files of its own"
-				}
-			}
-			return engine.Choose(engines)
+			return engine.Choose(engine.Discover(ctx, newBrowsers(cfg).options))
 		},
 		Launch: launchEngine(keeper), Store: cfg.Storage, NoSandbox: os.Getenv(room.EnvNoSandbox) == "1",
 		Gate: gate.Options{HubPort: port}, Logger: log,

@@ -7,25 +7,24 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"hubcli/hub"
+	"hubcli/integrations/browser/engine"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // needsEngine skips a test on a machine without a browser engine.
 func needsEngine(t *testing.T) {
 	t.Helper()
-	for _, name := range []string{"chromium-headless-shell", "chrome-headless-shell", "chromium"} {
-		if _, err := exec.LookPath(name); err == nil {
-			return
-		}
+	_, err := engine.Choose(engine.Discover(t.Context(), engine.Options{Getenv: os.Getenv, AsNobody: os.Geteuid() == 0}))
+	if err != nil {
+		t.Skip(testprogram.Missing(testprogram.Browser) + ": " + err.Error())
 	}
-	t.Skip("SKIPPED: no browser engine is here: apt-get install chromium-headless-shell")
 }
 
 // profiles lists the profiles of engines in the folder for temporary files.
@@ -59,7 +58,7 @@ func engines(dir string) (n int) {
 // a keeper that was killed too has left is removed by the next hub.
 func TestBrowserEndsWithItsHub(t *testing.T) {
 	needsEngine(t)
-	temp, err := os.MkdirTemp("", "hub-browser-") //nolint:usetesting // an engine that runs as another user has to enter it
+	temp, err := os.MkdirTemp("", "b") //nolint:usetesting // an engine that runs as another user has to enter it, and makes a socket below it
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(temp) })
 	require.NoError(t, os.Chmod(temp, 0o755))

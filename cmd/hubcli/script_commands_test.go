@@ -183,7 +183,11 @@ func cmdCrash(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 func cmdForeign(ts *testscript.TestScript, neg bool, args []string) {
-	need(ts, neg, args, 2, "foreign <port> <web|silent|drops|banner>")
+	need(ts, neg, args, 2, "foreign <port> <web|silent|drops|banner|impostor>")
+	if args[1] == "impostor" {
+		impostor(ts, args[0])
+		return
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:"+args[0])
 	ts.Check(err)
 	var open []net.Conn

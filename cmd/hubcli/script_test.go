@@ -25,8 +25,8 @@ import (
 	"hubcli/internal/testport"
 )
 
-// TestMain builds the executable as it is delivered and puts it first in PATH,
-// for the scripts. (The test binary itself could be the command, but under the
+// TestMain builds the executable as it is delivered and puts it into PATH, where it is the
+// only one, for the scripts. (The test binary itself could be the command, but under the
 // race detector each of the hundreds of commands would take a second.)
 //
 // Hooks have the time of slowHooks instead of theirs where the environment has it.
@@ -63,8 +63,12 @@ func runTests(m *testing.M) int {
 		build.Stderr = os.Stderr
 		err = build.Run()
 	}
+	path := ""
 	if err == nil {
-		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+		path, err = withoutOthers(os.Getenv("PATH"), dir)
+	}
+	if err == nil {
+		err = os.Setenv("PATH", dir+string(os.PathListSeparator)+path)
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "building hubcli:", err)
@@ -98,6 +102,8 @@ const patience = 30 * time.Second
 //	daemons <n>                                  n daemons of this script's are running (Linux)
 //	crash <port>                                 kill the hub that answers with SIGKILL
 //	foreign <port> <web|silent|drops|banner>     listen there as another program
+//	foreign <port> impostor                      kill the hub there, and answer in its place as it would; what is
+//	                                             sent is in the file heard
 //	smalldisk <dir> <KiB>                        mount an empty disk of that size
 //	fill <dir> <KiB>                             write to the disk until so much is left
 //	readonly <dir>                               make dir read-only, for root too
@@ -107,6 +113,7 @@ const patience = 30 * time.Second
 //	engines <port> <path> <version>              the hub there prefers this browser engine
 //	licenses <verb> …                            a license server: see cmdLicenses
 //	vendor <verb> …                              a provider of models: see cmdVendor
+//	other <code> <command...>                    run as another user of the machine, with a home of its own; needs [root]
 //	room <port>                                  make a project and a room; $ROOM is its id, $CHANNEL its channel
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -129,6 +136,7 @@ func TestScripts(t *testing.T) {
 			"readonly":  cmdReadOnly,
 			"appears":   cmdAppears,
 			"room":      cmdRoom,
+			"other":     cmdOther,
 			"lock":      cmdLock,
 			"licenses":  cmdLicenses,
 			"vendor":    cmdVendor,
@@ -140,6 +148,12 @@ func TestScripts(t *testing.T) {
 }
 
 func setup(env *testscript.Env) error {
+	// As root a hub starts engines as another user, who has to enter the folder of the script.
+	for _, dir := range []string{env.WorkDir, filepath.Dir(env.WorkDir)} {
+		if err := os.Chmod(dir, 0o755); err != nil {
+			return err
+		}
+	}
 	env.Setenv("HUB_DATA_ROOT", filepath.Join(env.WorkDir, "data"))
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv(hookBudgetName, "1m")
@@ -178,9 +192,12 @@ func end(port, work string) {
 	}
 }
 
-func at(port string) *client.Client {
+func at(port string) *client.Client { return atOf(port, "") }
+
+// atOf is a client of the hub at a port that is noted in a data root.
+func atOf(port, dataRoot string) *client.Client {
 	return client.New(client.Config{
-		BaseURL: "http://127.0.0.1:" + port, Timeout: patience / 3,
+		BaseURL: "http://127.0.0.1:" + port, DataRoot: dataRoot, Timeout: patience / 3,
 		Transport: &http.Transport{DisableKeepAlives: true},
 	})
 }

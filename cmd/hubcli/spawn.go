@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"hubcli/actors"
+	"hubcli/cli"
 	"hubcli/integrations/notify"
 	"hubcli/integrations/spawn"
 )
@@ -39,9 +40,13 @@ func keeperRunner() *spawn.Runner {
 	return &spawn.Runner{Keeper: []string{exe, keeperCommand}}
 }
 
-// notifier tells the operator of questions.
-func notifier() actors.Notifier {
-	n := &notify.Notifier{}
+// notifier tells the operator of questions. Its programs start in the data root, where
+// only this user writes, or in the store's folder where there is no data root.
+func notifier(cfg *cli.DaemonConfig) actors.Notifier {
+	n := &notify.Notifier{Dir: cfg.DataRoot}
+	if cfg.DataRoot == "" || os.MkdirAll(cfg.DataRoot, 0o700) != nil {
+		n.Dir = cfg.Storage
+	}
 	if r := runner(); r != nil {
 		n.Runner = r
 	}

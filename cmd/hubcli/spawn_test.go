@@ -34,7 +34,7 @@ func startSpawningHub(t *testing.T, env ...string) *spawningHub {
 	port, err := freePort()
 	require.NoError(t, err)
 	h := &spawningHub{t: t, dir: t.TempDir(), port: port, env: env}
-	h.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port, OperatorToken: client.StoreToken})
+	h.Client = client.New(client.Config{BaseURL: "http://127.0.0.1:" + port, DataRoot: filepath.Join(h.dir, "data")})
 	t.Cleanup(h.Close)
 	h.start()
 	return h

@@ -9,6 +9,8 @@ import (
 	"hubcli/cli"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
+	"hubcli/internal/hubfile"
+	"hubcli/internal/maker"
 	"hubcli/persistence"
 )
 
@@ -30,13 +32,22 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 	if err != nil {
 		salvaged = nil // a start says so in the log and goes on, too
 	}
+	var proof []byte
+	if key, err := persistence.ReadKey(dir); err == nil { // a start says so otherwise
+		proof = hubfile.ProofKey(key)
+	}
+	socket, err := persistence.ReadSocket(dir)
+	if err != nil { // no hub has served it, or one of an earlier version
+		socket = ""
+	}
 	return daemon.StoreInfo{
-		Instance: marker.InstanceID, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who), Salvaged: salvaged,
+		ProofKey: proof, Socket: socket, Instance: marker.InstanceID, Format: marker.Format, Messages: -1, Free: persistence.Free(dir), Held: held, Holder: daemon.Holder(who), Salvaged: salvaged,
 	}, nil
 }
 
-// examineStore reads a store through that no hub serves.
-func examineStore(dir string) (daemon.Examined, error) {
+// examineStore reads a store through that no hub serves. A hub of the data root root would serve
+// it.
+func examineStore(dir, root string) (daemon.Examined, error) {
 	x, err := persistence.Examine(dir)
 	if errors.Is(err, persistence.ErrNoStore) {
 		return daemon.Examined{}, daemon.ErrNoStore
@@ -45,6 +56,13 @@ func examineStore(dir string) (daemon.Examined, error) {
 		return daemon.Examined{}, storeFailure(err)
 	}
 	out := daemon.Examined{Damaged: x.Damaged, Messages: x.Messages}
+	known := &persistence.Maker{Root: root}
+	if key, err := maker.Read(root); err == nil {
+		known.Key = key
+	}
+	if x.Refused == nil && known.Key != nil { // without a secret no hub of this user has run yet
+		x.Refused = known.Refuses(dir)
+	}
 	if x.Refused != nil {
 		out.Refused = storeFailure(x.Refused)
 	}
@@ -52,8 +70,12 @@ func examineStore(dir string) (daemon.Examined, error) {
 }
 
 // salvageStore makes a store of everything that is whole in a damaged one.
-func salvageStore(from, to string) (daemon.Salvaged, error) {
-	made, err := persistence.Salvage(from, to, persistence.SalvageOptions{})
+func salvageStore(from, to string, o daemon.Origin) (daemon.Salvaged, error) {
+	known, err := storeMaker(o.DataRoot)
+	if err != nil {
+		return daemon.Salvaged{}, err
+	}
+	made, err := persistence.Salvage(from, to, persistence.SalvageOptions{Maker: known, Adopt: o.Adopt})
 	if errors.Is(err, persistence.ErrNoStore) {
 		return daemon.Salvaged{}, daemon.ErrNoStore
 	}
@@ -92,12 +114,36 @@ func backupOf(b *persistence.Backup) daemon.Backup {
 }
 
 // restoreStore makes a store of a backup.
-func restoreStore(file io.ReadSeeker, dir string, moveAside bool) (daemon.Restored, error) {
-	r, err := persistence.Restore(file, dir, persistence.RestoreOptions{MoveAside: moveAside})
+func restoreStore(file io.ReadSeeker, dir string, moveAside bool, o daemon.Origin) (daemon.Restored, error) {
+	known, err := storeMaker(o.DataRoot)
+	if err != nil {
+		return daemon.Restored{}, err
+	}
+	r, err := persistence.Restore(file, dir, persistence.RestoreOptions{MoveAside: moveAside, Maker: known, Adopt: o.Adopt})
 	if err != nil {
 		return daemon.Restored{}, storeFailure(err)
 	}
 	return daemon.Restored{Backup: backupOf(&r.Backup), Instance: r.Instance, Aside: r.Aside}, nil
+}
+
+// storeMaker is how the stores of this user's hubs are known. Without a data root none is.
+func storeMaker(root string) (*persistence.Maker, error) {
+	if root == "" {
+		return &persistence.Maker{}, nil
+	}
+	key, err := maker.Load(root)
+	if err == nil {
+		return &persistence.Maker{Key: key, Root: root}, nil
+	}
+	f := &cli.Failure{
+		Exit: cli.ExitStore, Sentence: "the secret of the data root cannot be had: " + err.Error(), Err: err,
+		Fix: "set HUB_DATA_ROOT to a folder of your own that you may write to",
+	}
+	var bad *maker.KeyError
+	if errors.As(err, &bad) && bad.Err == nil {
+		f.Fix = "if the data root is yours, close the file to others with chmod 600, or move it away: then stores outside of the data root are to be taken over with --adopt; otherwise set HUB_DATA_ROOT to a folder of your own"
+	}
+	return nil, f
 }
 
 // storeFailure gives what the store says about itself its exit code: naming
@@ -111,7 +157,7 @@ func storeFailure(err error) error {
 		}
 	}
 	var failed *hub.Error
-	if errors.As(err, &failed) && failed.Code == hub.CodeStoreFailed {
+	if errors.As(err, &failed) && (failed.Code == hub.CodeStoreFailed || failed.Code == hub.CodeStoreGone) {
 		// It is told of once, whatever else could not be ended because of it.
 		return &cli.Failure{Exit: cli.ExitStore, Sentence: failed.Message, Fix: failed.FixFor(hub.ForCLI), Err: err}
 	}
@@ -126,7 +172,7 @@ func storeFailure(err error) error {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := cli.ExitStore
-	if s.Kind == persistence.StartNotAStore || s.Kind == persistence.StartBadBackup {
+	if s.Kind == persistence.StartNotAStore || s.Kind == persistence.StartForeign || s.Kind == persistence.StartBadBackup {
 		exit = cli.ExitUsage
 	}
 	return &cli.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}

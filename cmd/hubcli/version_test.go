@@ -4,8 +4,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"testing"
+
+	"hubcli/persistence"
 )
 
 func TestCommitOfABuild(t *testing.T) {
@@ -45,8 +48,10 @@ func TestVersionNamesTheCommit(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v:\n%s", err, out)
 	}
-	out, err := exec.CommandContext(t.Context(), exe, "--version").Output()
-	want := "hubcli " + strings.TrimSpace(release) + "+0123456789ab\n"
+	say := exec.CommandContext(t.Context(), exe, "--version")
+	say.Env = append(say.Environ(), "HUB_DATA_ROOT="+filepath.Join(t.TempDir(), "none"))
+	out, err := say.Output()
+	want := "hubcli " + strings.TrimSpace(release) + "+0123456789ab\nstores: up to format " + strconv.Itoa(persistence.LatestFormat()) + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("hubcli --version prints %q (%v), want %q", out, err, want)
 	}

@@ -180,7 +180,7 @@ func checkLeases(t *testing.T, answers []json.RawMessage) {
 // acknowledged.
 func checkMessages(t *testing.T, port, store string, answers []json.RawMessage) {
 	t.Helper()
-	if out, err := exec.Command("hubcli", "ensure", "--port", port, "--storage", store).CombinedOutput(); err != nil {
+	if out, err := exec.Command("hubcli", "ensure", "--port", port, "--storage", store, "--adopt").CombinedOutput(); err != nil {
 		t.Fatalf("ensure: %v\n%s", err, out)
 	}
 	seen := map[hub.MessageID]bool{}

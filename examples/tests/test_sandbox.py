@@ -31,7 +31,7 @@ def test_sandboxed_agent_has_no_network(hub: Hub, run: Runner) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True)
     except (OSError, subprocess.CalledProcessError) as err:
-        pytest.skip(f"this system lends no sandbox without a network: {err}")
+        pytest.skip(f"needs a system that lends a sandbox without a network: {err}")
     first = printed(run("sandboxed_agent.py", "--base-url", hub.url))[0]
     assert re.fullmatch(
         r"sandboxed: registered through the folder; the hub's port: (Network is unreachable|Connection refused)", first

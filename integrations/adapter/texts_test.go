@@ -9,15 +9,13 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // TestOpenCodePlugin: every session gets its context once, also a session from
 // before opencode started. Sessions that other sessions begin get none.
 func TestOpenCodePlugin(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	node := testprogram.Need(t, "node")[0]
 	r := newRig(t)
 	calls := filepath.Join(r.home, "calls")
 	r.write(r.self, "#!/bin/sh\ncat >>"+calls+"\necho >>"+calls+"\necho '{\"hookSpecificOutput\":{\"additionalContext\":\"you are x\"}}'\n")
@@ -53,10 +51,7 @@ for (const sessionID of ["new", "old", "old", "old-child", "child", undefined]) 
 // when a turn begins and when it ends with nothing to show. In a program of one
 // turn there is no stream, a hook tells during the turn, and none tells at its end.
 func TestOpenCodePluginShowsMessages(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	node := testprogram.Need(t, "node")[0]
 	r := newRig(t)
 	line := filepath.Join(r.home, "line") // what the stream says next
 	hooks := filepath.Join(r.home, "hooks")
@@ -141,10 +136,7 @@ await h.dispose();
 // begins. What is told in such a moment comes with the next turn, and what was refused is
 // tried again. A stream that was killed is replaced.
 func TestOpenCodePluginAsksIdleSessionsAlone(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("there is no node")
-	}
+	node := testprogram.Need(t, "node")[0]
 	r := newRig(t)
 	line, stop := filepath.Join(r.home, "line"), filepath.Join(r.home, "stop")
 	r.write(r.self, `#!/bin/sh

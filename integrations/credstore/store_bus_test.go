@@ -85,7 +85,7 @@ func TestNoSecretService(t *testing.T) {
 	})
 	t.Run("no bus", func(t *testing.T) {
 		if busIn(filepath.Join("/run/user", strconv.Itoa(os.Getuid()))) {
-			t.Skip("this session has a bus")
+			t.Skip("needs a session without a bus")
 		}
 		started := filepath.Join(t.TempDir(), "started")
 		tools := t.TempDir()

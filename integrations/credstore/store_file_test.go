@@ -132,7 +132,7 @@ func TestFileThatDoesNotOpen(t *testing.T) {
 
 func TestFileIdentityThatOthersRead(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
+		t.Skip("needs another system than Windows, which has no such modes")
 	}
 	f := newFile(t)
 	require.NoError(t, os.Chmod(f.Identity, 0o640))

@@ -10,6 +10,6 @@ import (
 func pipe(t *testing.T, path string) {
 	t.Helper()
 	if err := syscall.Mkfifo(path, 0o644); err != nil {
-		t.Skipf("no named pipes here: %v", err)
+		t.Skipf("needs named pipes: %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
 	"hubcli/internal/osfile"
 )
 
@@ -19,7 +20,7 @@ func (r *run) beforeCommit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := r.connect(ctx, ""); err != nil {
+	if err := r.connect(ctx, identity.Binding{}); err != nil {
 		return "", err
 	}
 	got, err := r.resolve(ctx)

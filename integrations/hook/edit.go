@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -189,18 +188,12 @@ func (r *run) locksOn(ctx context.Context) ([]held, error) {
 
 // absolute returns the name under which a bridge locks a file; empty if it has none.
 func (r *run) absolute(path string) string {
-	path = filepath.FromSlash(path)
-	if !filepath.IsAbs(path) {
-		dir := r.Dir
-		if len(r.payload.Folders) > 0 {
-			dir = r.payload.Folders[0]
-		}
-		if dir == "" {
-			return ""
-		}
-		path = filepath.Join(dir, path)
+	dir := r.Dir
+	if len(r.payload.Folders) > 0 {
+		dir = r.payload.Folders[0]
 	}
-	if path = osfile.RealPath(path); hub.CheckName("file_path", path, hub.MaxFilePathChars) != nil {
+	path, err := osfile.LockPath(path, dir)
+	if err != nil || hub.CheckName("file_path", path, hub.MaxFilePathChars) != nil {
 		return ""
 	}
 	return path

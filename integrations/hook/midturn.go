@@ -63,7 +63,7 @@ func (r *run) end(ctx context.Context) error {
 	if !ok || saved.SessionID == "" {
 		return quiet("no hook began a session of the hub")
 	}
-	if err := r.connect(ctx, saved.BaseURL); err != nil {
+	if err := r.connect(ctx, saved); err != nil {
 		return err
 	}
 	if saved.InstanceID != r.instance {

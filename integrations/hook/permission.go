@@ -20,7 +20,7 @@ func (r *run) permission(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := r.connect(ctx, saved.BaseURL); err != nil {
+	if err := r.connect(ctx, saved); err != nil {
 		return "", err
 	}
 	p := r.askHub(ctx, id, saved)

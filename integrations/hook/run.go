@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,6 +113,9 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r.harness = Recognize(c.Flag, r.payload, c.Getenv)
 	r.sessions, r.notes = identity.SessionsOf(c.DataRoot), identity.NotesOf(c.DataRoot, c.Process)
 	r.sessions.Tell, r.notes.Tell = r.ignore, r.ignore
+	if len(r.payload.Folders) > 0 && event != BeforeCommit && !r.payload.SubAgent {
+		_ = r.sessions.Place(r.payload.SessionID, r.payload.Folders[0]) // else the bridge takes the folder of the project
+	}
 	text, err := r.speak(ctx)
 	who := fmt.Sprintf("%s %s %s", event, r.harness, identity.Key(r.payload.SessionID))
 	if err != nil {
@@ -193,26 +197,45 @@ func (r *run) speak(ctx context.Context) (string, error) {
 func (r *run) form() form { return formOf(r.harness) }
 
 // connect chooses the hub: that of the command line, of the environment, of the
-// saved session, or the default.
-func (r *run) connect(ctx context.Context, saved string) error {
-	r.baseURL = r.BaseURL
-	for _, next := range []string{r.Getenv(EnvBaseURL), saved, r.DefaultBaseURL} {
-		if r.baseURL == "" {
-			r.baseURL = next
+// saved session, or the default. The hub of a saved session may have got another address.
+func (r *run) connect(ctx context.Context, saved identity.Binding) error {
+	named := cmp.Or(r.BaseURL, r.Getenv(EnvBaseURL))
+	info, err := r.dial(ctx, cmp.Or(named, saved.BaseURL, r.DefaultBaseURL))
+	if err != nil && named == "" && saved.InstanceID != "" && r.baseURL != r.DefaultBaseURL && gone(err) {
+		at, service := r.baseURL, r.hub
+		moved, merr := r.dial(ctx, r.DefaultBaseURL)
+		if merr == nil && moved.InstanceID == saved.InstanceID {
+			info, err = moved, nil
+		} else {
+			r.baseURL, r.hub = at, service
 		}
 	}
-	r.baseURL = strings.TrimRight(r.baseURL, "/")
+	r.instance = info.InstanceID
+	return err
+}
+
+// dial asks the hub at an address who it is.
+func (r *run) dial(ctx context.Context, baseURL string) (hub.Info, error) {
+	r.baseURL = strings.TrimRight(baseURL, "/")
 	if len(r.baseURL) > maxURL {
-		return quiet("the address of the hub is too long for a line of text")
+		return hub.Info{}, quiet("the address of the hub is too long for a line of text")
 	}
 	service, err := r.Dial(r.baseURL)
 	if err != nil {
-		return err
+		return hub.Info{}, err
 	}
 	r.hub = service
-	info, err := r.hub.Info(ctx)
-	r.instance = info.InstanceID
-	return err
+	return r.hub.Info(ctx)
+}
+
+// gone reports whether an error says that the hub is not at its address any more.
+func gone(err error) bool {
+	for _, code := range []hub.Code{hub.CodeUnreachable, hub.CodeImpostor, hub.CodeOtherUser} {
+		if errors.Is(err, &hub.Error{Code: code}) {
+			return true
+		}
+	}
+	return false
 }
 
 // named returns the agent that another process has chosen, or "". It is the
@@ -276,7 +299,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 		return "", err
 	}
 	saved, known := r.sessions.Load(r.payload.SessionID)
-	if err := r.connect(ctx, saved.BaseURL); err != nil {
+	if err := r.connect(ctx, saved); err != nil {
 		return "", err
 	}
 	got, err := r.resolve(ctx)

@@ -412,7 +412,7 @@ func TestADamagedPayload(t *testing.T) {
 }
 
 func withDirected(ids ...hub.MessageID) hub.Attention {
-	a := hub.Attention{SeenID: 3, Unread: len(ids) + 1}
+	a := hub.Attention{SeenID: 3, ReadFrom: 3, Unread: len(ids) + 1}
 	for _, id := range ids {
 		a.Directed = append(a.Directed, hub.UnreadRow{ID: id, FromAgent: "lead", Direct: true, Kind: hub.KindTaskRequest, Excerpt: `do "this"`})
 	}
@@ -584,6 +584,53 @@ func TestWhichHub(t *testing.T) {
 	w.BaseURL = "http://127.0.0.1:7002"
 	if got := ask(); got != "http://127.0.0.1:7002" {
 		t.Errorf("flag: %s", got)
+	}
+}
+
+// TestHubOfASavedSessionThatMoved is found at the address at which programs of this user look for
+// it, if it is the same hub and the one at the saved address is gone.
+func TestHubOfASavedSessionThatMoved(t *testing.T) {
+	const old, now = "http://127.0.0.1:6969", "http://127.0.0.1:6975"
+	for name, c := range map[string]struct {
+		fails    error
+		instance hub.InstanceID
+		named    string
+		want     []string
+	}{
+		"nobody answers":  {&hub.Error{Code: hub.CodeUnreachable}, "i1", "", []string{old, now}},
+		"another user":    {&hub.Error{Code: hub.CodeOtherUser}, "i1", "", []string{old, now}},
+		"another program": {&hub.Error{Code: hub.CodeImpostor}, "i1", "", []string{old, now}},
+		"another hub":     {&hub.Error{Code: hub.CodeUnreachable}, "i2", "", []string{old, now}},
+		"a slow hub":      {&hub.Error{Code: hub.CodeNoAnswer}, "i1", "", []string{old}},
+		"it is there":     {nil, "i1", "", []string{old}},
+		"a named address": {&hub.Error{Code: hub.CodeUnreachable}, "i1", old, []string{old}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := begun(t)
+			w.DefaultBaseURL = now
+			w.vars[EnvBaseURL] = c.named
+			moved := newWorld(t).hub
+			moved.instance, moved.attention = c.instance, withDirected(7)
+			w.hub.attention = withDirected(7)
+			var dialed []string
+			w.Dial = func(url string) (Service, error) {
+				if dialed = append(dialed, url); url == now {
+					return moved, nil
+				}
+				return w.hub, nil
+			}
+			if c.fails != nil {
+				w.hub.fails["info"] = c.fails
+			}
+			text := w.say(t, Stop, session)
+			if dialed = slices.Compact(dialed); !slices.Equal(dialed, c.want) && !slices.Equal(dialed, append(c.want, c.want...)) {
+				t.Errorf("the hook looked at %v, want %v", dialed, c.want)
+			}
+			speaks := c.fails == nil || len(c.want) == 2 && c.instance == "i1"
+			if speaks != (text != "") || speaks && c.fails != nil && strings.Contains(text, "--base-url") {
+				t.Errorf("said %q", text)
+			}
+		})
 	}
 }
 

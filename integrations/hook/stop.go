@@ -104,7 +104,7 @@ func (r *run) known() (hub.AgentID, identity.Binding, error) {
 // is known. A saved room is used only for the agent and the hub that it was
 // saved for.
 func (r *run) room(ctx context.Context, id hub.AgentID, saved identity.Binding) (*hub.Room, error) {
-	if err := r.connect(ctx, saved.BaseURL); err != nil {
+	if err := r.connect(ctx, saved); err != nil {
 		return nil, err
 	}
 	if saved.AgentID == id && saved.InstanceID == r.instance {

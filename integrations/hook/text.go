@@ -130,6 +130,9 @@ func directed(row hub.UnreadRow) string {
 	if row.Authority == hub.AuthorityOperator {
 		how += ", from the human operator"
 	}
+	if row.User != "" {
+		how += ", from a program of the user " + word(row.User)
+	}
 	return fmt.Sprintf("- #%d from %s (%s): %s", row.ID, word(string(row.FromAgent)), how, quote(row.Excerpt, maxExcerpt))
 }
 
@@ -263,7 +266,7 @@ func (s *scene) poll() string {
 	}
 	var since hub.MessageID
 	if s.Attention != nil {
-		since = s.Attention.SeenID
+		since = s.Attention.ReadFrom
 	}
 	return PollCommand(s.Agent, s.BaseURL, channel, since)
 }

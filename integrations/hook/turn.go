@@ -20,7 +20,7 @@ func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hu
 // later one would be a sign of work. If it fails, the agent counts as working for a while.
 func (r *run) turnEnded(ctx context.Context) {
 	id, saved, err := r.known()
-	if err != nil || r.hub == nil && r.connect(ctx, saved.BaseURL) != nil {
+	if err != nil || r.hub == nil && r.connect(ctx, saved) != nil {
 		return
 	}
 	_, _ = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnIdle})

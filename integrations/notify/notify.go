@@ -16,7 +16,6 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
 	"strconv"
 	"strings"
 	"syscall"
@@ -42,6 +41,9 @@ const shownChars = 300
 // Notifier sends notifications.
 type Notifier struct {
 	Runner Runner // nil: no program can be run
+	// Dir is the folder in which programs start: one in which only this user writes,
+	// since interpreters load files of the folder in which they start.
+	Dir string
 }
 
 // Notify sends a notification by all ways of the setting and says what became of it.
@@ -69,7 +71,7 @@ func (n *Notifier) run(ctx context.Context, args []string, a *hub.Ask) error {
 		return errors.New("this hub runs no programs")
 	}
 	values := valuesOf(a)
-	plan := &hub.SpawnPlan{Args: Arguments(args, values), Env: desktop, Vars: map[string]string{}, Dir: os.TempDir(), Timeout: Timeout}
+	plan := &hub.SpawnPlan{Args: Arguments(args, values), Env: desktop, Vars: map[string]string{}, Dir: n.Dir, Timeout: Timeout}
 	for name, value := range values {
 		plan.Vars["HUB_ASK_"+strings.ToUpper(name)] = value
 	}

@@ -75,12 +75,12 @@ func TestProgram(t *testing.T) {
 		{"killed", runner{end: hub.SpawnEnd{Signal: "SIGKILL"}}, "the program was ended by SIGKILL"},
 		{"missing", runner{refused: errors.New("there is no such file")}, "there is no such file"},
 	} {
-		n := Notifier{Runner: &c.r}
+		n := Notifier{Runner: &c.r, Dir: "/own"}
 		got := n.Notify(t.Context(), hub.Notify{Command: []string{"/x", "{id}"}}, question)
 		if got.CommandError != c.want || got.WebhookError != "" {
 			t.Errorf("%s: %+v", c.name, got)
 		}
-		if c.r.refused == nil && (c.r.plan.Args[1] != "ask_1" || c.r.plan.Vars["HUB_ASK_AGENT"] != "dev-a" || c.r.plan.Timeout != Timeout) {
+		if c.r.refused == nil && (c.r.plan.Args[1] != "ask_1" || c.r.plan.Vars["HUB_ASK_AGENT"] != "dev-a" || c.r.plan.Timeout != Timeout || c.r.plan.Dir != "/own") {
 			t.Errorf("%s: the plan is %+v", c.name, c.r.plan)
 		}
 	}

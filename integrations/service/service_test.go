@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 // hostile has every character that means something to a service manager.
@@ -38,10 +39,7 @@ func TestUnitIsQuoted(t *testing.T) {
 // TestUnitIsUnderstood by systemd itself, where it is installed: it finds the
 // executable under its hostile path.
 func TestUnitIsUnderstood(t *testing.T) {
-	analyze, err := exec.LookPath("systemd-analyze")
-	if err != nil {
-		t.Skip("systemd-analyze is not installed")
-	}
+	analyze := testprogram.Need(t, "systemd-analyze")[0]
 	s := hostile(Systemd)
 	dir := filepath.Join(t.TempDir(), `my hub $HOME 100%h`)
 	s.Exec[0] = filepath.Join(dir, "hubcli")
@@ -57,7 +55,7 @@ func TestUnitIsUnderstood(t *testing.T) {
 	}
 	out, err := verify()
 	if strings.Contains(out, "Failed to initialize manager") {
-		t.Skipf("systemd-analyze does not work here: %s", out)
+		t.Skipf("needs a system that systemd-analyze works on: %s", out)
 	}
 	if err != nil && strings.Contains(out, "hubcli") || strings.Contains(out, "hubcli.service:") {
 		t.Errorf("systemd-analyze: %v\n%s", err, out)

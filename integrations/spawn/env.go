@@ -10,7 +10,7 @@ import (
 // always are the variables that every child gets, if the hub has them: where
 // programs and the user's files are, who the user is, and the locale. HUB_DATA_ROOT
 // says where the hub's own data are, for a bridge that the child starts.
-var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE", "HUB_DATA_ROOT"}
+var always = []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", "TZ", "LANG", "LANGUAGE", "HUB_DATA_ROOT", "XDG_DATA_HOME"}
 
 // alwaysOnWindows are further variables without which programs do not start on
 // Windows.

@@ -212,7 +212,7 @@ func parentOf(t *testing.T, pid int) int {
 	t.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		t.Skip("there is no /proc")
+		t.Skip("needs /proc")
 	}
 	var parent int
 	var state string
@@ -268,7 +268,7 @@ func TestOutputParts(t *testing.T) {
 // its parent have others. A run leaves no file open in the hub.
 func TestNothingIsInherited(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
-		t.Skip("there is no /proc")
+		t.Skip("needs /proc")
 	}
 	handed, err := os.Open(os.DevNull)
 	require.NoError(t, err)

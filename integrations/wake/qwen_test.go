@@ -37,7 +37,7 @@ func TestInputFile(t *testing.T) {
 // names. No file is made, and a pipe without a reader holds nobody.
 func TestQwen(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("the command line of another process is not known here")
+		t.Skip("needs a system that tells the command line of another process")
 	}
 	dir := t.TempDir()
 	session := exec.Command("sh", "-c", "read line", "sh", "--input-file", "in.jsonl")

@@ -33,9 +33,22 @@ func TestGuaranteesNameTests(t *testing.T) {
 		t.Fatalf("found %d promises; the page has more", len(rows))
 	}
 	for _, row := range rows {
-		if !aTest.MatchString(row) && !strings.Contains(row, "`stress/outside") && !strings.Contains(row, "`stress/console") {
+		if !aTest.MatchString(row) && !aPythonTest.MatchString(row) && !strings.Contains(row, "`stress/outside") && !strings.Contains(row, "`stress/console") {
 			t.Errorf("docs/guarantees.md names no test for the promise %.80s…", row)
 		}
+	}
+	_, trust, found := strings.Cut(string(page), "\n## Who is trusted with what\n")
+	trust, _, _ = strings.Cut(trust, "\n## ")
+	cells := 0
+	for _, row := range regexp.MustCompile(`(?m)^\| \*\*.*$`).FindAllString(trust, -1) {
+		for i, cell := range strings.Split(strings.Trim(row, "| "), " | ")[1:] {
+			if cells++; !aTest.MatchString(cell) {
+				t.Errorf("docs/guarantees.md names no test for cell %d of %.60s…", i+1, row)
+			}
+		}
+	}
+	if !found || cells != 30 {
+		t.Errorf("the page says of %d cells what somebody is trusted with, want 30", cells)
 	}
 	named := aTest.FindAllStringSubmatch(string(page), -1)
 	if len(named) < 100 {
@@ -46,4 +59,21 @@ func TestGuaranteesNameTests(t *testing.T) {
 			t.Errorf("docs/guarantees.md names %s, which is no test in the tree", name[1])
 		}
 	}
+	var python []byte
+	for _, folder := range []string{"python", "examples"} {
+		files, err := filepath.Glob(filepath.Join("..", "..", folder, "tests", "*.py"))
+		require.NoError(t, err)
+		for _, file := range files {
+			b, err := os.ReadFile(file)
+			require.NoError(t, err)
+			python = append(python, b...)
+		}
+	}
+	for _, name := range aPythonTest.FindAllStringSubmatch(string(page), -1) {
+		if !strings.Contains(string(python), "def "+name[1]+"(") {
+			t.Errorf("docs/guarantees.md names %s, which is no test in Python", name[1])
+		}
+	}
 }
+
+var aPythonTest = regexp.MustCompile("`(test_[a-z_0-9]+)`")

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project, or its vocabulary alone, and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/answers", "internal/bounded", "internal/osfile", "internal/pause", "internal/peertext", "internal/process"}
+	floor = []string{"internal/answers", "internal/bounded", "internal/hubfile", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -55,7 +55,7 @@ var layers = []layer{
 	{dir: "actors", may: []string{"hub", "actors/core", "actors/engine", "actors/asks", "actors/asleep", "actors/capsules", "actors/connections", "actors/guard", "actors/index", "actors/leases", "actors/lists", "actors/replay", "actors/seats", "actors/spawns", "actors/view", "actors/watch", "capsule"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
 	{dir: "capsule", may: []string{"hub"}, pure: true, why: "the format knows no hub, no file and no clock: the caller gives it bytes and texts"},
 	{dir: "capsule/redact", pure: true, why: "it turns a text into another by its rules alone: the caller gives the salt, and what is known of the machine"},
-	{dir: "persistence", may: []string{"hub", "actors/core"}, why: "the store satisfies the interfaces of actors/core and knows nobody above"},
+	{dir: "persistence", may: []string{"hub", "actors/core", "internal/maker"}, why: "the store satisfies the interfaces of actors/core and knows nobody above"},
 	{dir: "persistence/search", may: []string{"hub", "actors/core"}, why: "the index satisfies an interface of actors/core and is derived: it knows neither store nor HTTP"},
 	{dir: "integrations/folders", may: []string{"hub", "actors/core"}, why: "it satisfies an interface of actors and looks at folders, nothing else"},
 	{dir: "supervisor", may: []string{"hub", "actors", "capsule/redact", "capsule/transfer", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
@@ -65,7 +65,7 @@ var layers = []layer{
 	{dir: "mcp/session", may: append([]string{"mcp/wire", "integrations/hook", "internal/identity"}, client...), why: "the session of a bridge knows no tool; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
 	{dir: "mcp/wire", may: []string{"hub"}, why: "the framing of messages knows neither tools nor the hub's address"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
-	{dir: "relay/forwarder", may: append([]string{"relay"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
+	{dir: "relay/forwarder", may: append([]string{"relay", "internal/maker"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
 	{dir: "cli/demo", may: client, why: "a member of the demo's team is an agent like any other; go through api/client"},
 	{dir: "cli/smoke", may: client, why: "a conformance test knows the contract only; go through api/client"},
 	{dir: "integrations/hook", may: []string{"hub", "internal/identity", "capsule/redact"}, why: "a hook asks a hub for what its interface names; the command line dials it; secrets are recognized in one place"},
@@ -77,7 +77,7 @@ var layers = []layer{
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
 	{dir: "overview", may: []string{"hub"}, why: "it asks a hub for what its interface names, and derives the rest; the commands show it"},
 	{dir: "cli/top", may: []string{"hub", "overview"}, why: "the live view asks a hub for what its interface names; the command dials it"},
-	{dir: "cli", may: append([]string{"capsule/replayfile", "capsule/seal", "integrations/browser/engine", "integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/demo", "cli/smoke", "cli/daemon", "cli/doctor", "cli/top", "overview"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "cli", may: append([]string{"capsule/replayfile", "capsule/seal", "integrations/browser/engine", "integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/demo", "cli/smoke", "cli/daemon", "cli/doctor", "cli/top", "overview", "internal/maker"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations/license/keygen", why: "it speaks a protocol and verifies what was signed; files, secrets and words for people are the caller's"},
 	{dir: "integrations/license/machine", why: "it names the machine and knows no license"},
@@ -87,17 +87,22 @@ var layers = []layer{
 	{dir: "internal/answers", may: []string{"hub"}, why: "it counts bytes by agent and knows nothing else of the project"},
 	{dir: "internal/bounded", why: "it holds keys and values and knows nothing of the project"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
+	{dir: "internal/hubfile", may: []string{"hub", "internal/osfile", "internal/pause"}, why: "it keeps files about hubs of this user and asks no hub"},
+	{dir: "internal/maker", why: "it knows a secret and what it marks, and nothing of the project"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/pause", why: "it waits and knows nothing of the project"},
 	{dir: "internal/peertext", why: "it renders text and knows nothing of the project"},
+	{dir: "internal/peeruser", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
 	{dir: "internal/roomday", may: []string{"hub"}, why: "it plays a day over the services of a hub, whatever answers them"},
 	{dir: "internal/require", why: "it ends tests and imports none of the project"},
+	{dir: "internal/formatlist", why: "it compares lists and imports none of the project"},
 	{dir: "internal/testlog", why: "it keeps what is written and imports none of the project"},
 	{dir: "internal/hostiletext", why: "texts for tests, and nothing else"},
-	{dir: "internal/testkeyring", why: "it runs other people's programs and imports none of the project"},
+	{dir: "internal/testkeyring", may: []string{"internal/testprogram"}, why: "it runs other people's programs and knows nothing of the project but which of them may be missing"},
+	{dir: "internal/testprogram", why: "it looks for other people's programs and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
@@ -106,7 +111,7 @@ var layers = []layer{
 	{dir: "internal/licenseserver", why: "it stands at the far end of a network and shares no code with the client that it tests"},
 	{dir: "internal/jsoniter", why: "it stands in for a module of other people and imports none of the project"},
 	{dir: "internal/release", may: []string{"cli", "internal/target"}, why: "it makes archives of files, and man pages of the command tree"},
-	{dir: "internal/check", may: []string{"internal/target"}, why: "it runs tools and imports nothing else of the project"},
+	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram"}, why: "it runs tools and imports nothing else of the project"},
 }
 
 // layerOf returns the rule for a folder.
@@ -131,7 +136,7 @@ func (l *layer) allows(from, to string) bool {
 		return true
 	}
 	if slices.Contains(floor, to) {
-		return !l.pure && !slices.Contains(floor, from)
+		return !l.pure && (!slices.Contains(floor, from) || slices.Contains(l.may, to))
 	}
 	target, _ := layerOf(to)
 	if target.dir == l.dir {
@@ -158,7 +163,7 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		for _, imported := range f.imports {
 			to, ok := strings.CutPrefix(imported, module+"/")
-			if !ok || f.test && (within(to, "internal/testhub") || to == "internal/require") {
+			if !ok || f.test && (within(to, "internal/testhub") || to == "internal/require" || to == "internal/testprogram" || to == "internal/formatlist") {
 				continue
 			}
 			if f.test && !l.pure {
@@ -212,7 +217,7 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 // What only tests need must not be linked into what is delivered.
 func TestTestSupportIsNotDelivered(t *testing.T) {
 	support := []string{"internal", "persistence/conformance", "stress"}
-	delivered := append([]string{"internal/identity"}, floor...)
+	delivered := append([]string{"internal/identity", "internal/maker"}, floor...)
 	for _, f := range goFiles(t) {
 		if f.test || slices.ContainsFunc(support, func(s string) bool { return within(f.dir, s) }) {
 			continue
@@ -253,12 +258,13 @@ var others = []other{
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"github.com/spf13/pflag", []string{"internal/release"}, "man pages are generated from the command tree"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli/daemon"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "stress", "stress/disks", "stress/figures", "stress/power", "relay/forwarder", "internal/osfile", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "stress", "stress/disks", "stress/figures", "stress/power", "relay/forwarder", "internal/osfile", "internal/peeruser", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},
 	{"github.com/blevesearch/bleve", []string{"persistence/search"}, "words are indexed in one place; nothing else sees the engine"},
 	{"github.com/blevesearch/bleve_index_api", []string{"persistence/search"}, "the engine's interfaces"},
+	{"go.etcd.io/bbolt", []string{"persistence/search"}, "reads which files the search engine's list names; bleve keeps the list in it"},
 	{"github.com/blevesearch/snowballstem", []string{"persistence/search"}, "the stems of English words; Snowball's algorithm as bleve has it"},
 	{"golang.org/x/text", []string{"persistence/search"}, "words are compared without regard to accents and composition"},
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},

@@ -10,6 +10,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"hubcli/internal/testprogram"
 )
 
 // Where the console's sources are, and what is built of them.
@@ -25,7 +27,7 @@ func console(ctx context.Context, total *tally) error {
 	err := compareConsole(ctx)
 	if errors.Is(err, errUnavailable) {
 		fmt.Fprintf(writer(ctx), "SKIPPED: the build of the console is %v\n", err)
-		total.skipped++
+		total.skip("the build of the console", err.Error())
 		return nil
 	}
 	if err == nil {
@@ -35,10 +37,8 @@ func console(ctx context.Context, total *tally) error {
 }
 
 func compareConsole(ctx context.Context) (err error) {
-	for _, program := range []string{"node", "npm"} {
-		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("%w: %s is not installed (Debian: apt-get install nodejs npm)", errUnavailable, program)
-		}
+	if err := needPrograms("node", "npm"); err != nil {
+		return err
 	}
 	installed, err := npmFolder(ctx, consoleSource, "ci")
 	if err != nil {
@@ -158,7 +158,7 @@ func browser(ctx context.Context, total *tally) error {
 	err := driveBrowser(ctx, total)
 	if errors.Is(err, errUnavailable) {
 		fmt.Fprintf(writer(ctx), "SKIPPED: a browser for the console is %v\n", err)
-		total.skipped++
+		total.skip("the console in a browser", err.Error())
 		return nil
 	}
 	return err
@@ -176,7 +176,7 @@ func driveBrowser(ctx context.Context, total *tally) (err error) {
 		}
 	}
 	if chromium == "" {
-		return fmt.Errorf("%w: no Chromium is installed (Debian: apt-get install chromium); CHROMIUM may name one", errUnavailable)
+		return fmt.Errorf("%w: %s; CHROMIUM may name one with windows, such as Debian's chromium", errUnavailable, testprogram.Missing(testprogram.Browser))
 	}
 	installed, err := npmFolder(ctx, consoleSource, "ci")
 	if err != nil {
@@ -199,7 +199,7 @@ func driveBrowser(ctx context.Context, total *tally) (err error) {
 	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
-	tests, err := filepath.Glob(filepath.Join(dir, "console", "*.test.mjs"))
+	tests, err := filepath.Glob(filepath.Join(dir, "console", cmp.Or(os.Getenv("CONSOLE_TESTS"), "*")+".test.mjs"))
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,10 @@
 //	go run ./internal/check [step ...]
 //
 // Without a step it runs those that CONTRIBUTING.md lists under "make test". The
-// other steps have to be named. A step that fails does not stop the others: one
+// other steps have to be named. The step bare runs the same without any program that tests
+// may do without, and fails if a test does not say which of them it lacks; it is named alone.
+// "missing" names the packages of Debian with such programs that are not installed, and does
+// nothing else. A step that fails does not stop the others: one
 // run tells everything. The last line counts the tests that ran; the exit code is 1
 // if anything failed. The interpreter is python3, or the one that PYTHON names. It
 // downloads pinned tools through the Go module proxy, with pip and with npm, and
@@ -55,6 +58,7 @@ var steps = []step{
 	{name: "cross", run: cross, lane: 1, extra: true},
 	{name: "outside", tests: outside, lane: 1, extra: true},
 	{name: "browser", tests: browser, lane: 1, extra: true},
+	{name: "engines", tests: engines, lane: 1, extra: true},
 	{name: "outside-turns", tests: outsideTurns, lane: 1, extra: true},
 	{name: "outside-faults", tests: outsideFaults, lane: 1, extra: true},
 	{name: "outside-harnesses", tests: outsideHarnesses, lane: 1, extra: true},
@@ -73,11 +77,19 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, names []string) error {
+func run(ctx context.Context, names []string) (err error) {
+	isBare := slices.Equal(names, []string{bareStep})
+	switch {
+	case isBare:
+		names = nil
+	case slices.Equal(names, []string{"missing"}):
+		fmt.Println(strings.Join(missingPackages(), " "))
+		return nil
+	}
 	var chosen []step
 	for _, name := range names {
 		if !slices.ContainsFunc(steps, func(s step) bool { return s.name == name }) {
-			return fmt.Errorf("no step %q; the steps are %s", name, strings.Join(stepNames(), ", "))
+			return fmt.Errorf("no step %q; the steps are %s, and alone %s", name, strings.Join(stepNames(), ", "), bareStep)
 		}
 	}
 	for _, s := range steps {
@@ -88,6 +100,13 @@ func run(ctx context.Context, names []string) error {
 	if err := enterRoot(ctx); err != nil {
 		return err
 	}
+	if isBare {
+		restore, err := bare(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, restore()) }()
+	}
 	r := &report{begun: time.Now(), now: map[string]func() string{}}
 	stop := r.tell()
 	failed := r.prove(ctx, chosen)
@@ -96,12 +115,15 @@ func run(ctx context.Context, names []string) error {
 		return ctx.Err()
 	}
 	if r.tested {
-		fmt.Println(r.total)
+		fmt.Println(r.total.String() + r.total.wants())
 	}
 	if len(failed) > 0 {
-		return fmt.Errorf("failed: %s", strings.Join(failed, ", "))
+		err = fmt.Errorf("failed: %s", strings.Join(failed, ", "))
 	}
-	return nil
+	if isBare {
+		err = errors.Join(err, bareProblems(r.total.skips))
+	}
+	return err
 }
 
 // prove runs the steps, lane beside lane, and returns the names of those that

@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"hubcli/internal/testprogram"
 )
 
 // oldestNode is the major version of Node.js that the programs in stress/outside need.
@@ -26,15 +28,28 @@ const oldestNode = 22
 // this machine and says nothing about the hub.
 var errUnavailable = errors.New("not available here")
 
+// needPrograms fails with errUnavailable and what is missing if programs are not installed.
+func needPrograms(names ...string) error {
+	var missing []string
+	for _, name := range names {
+		if _, err := exec.LookPath(name); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) > 0 {
+		return fmt.Errorf("%w: %s", errUnavailable, testprogram.Missing(missing...))
+	}
+	return nil
+}
+
 // findNode returns a Node.js that is new enough: the machine's own, or else the
 // one that stress/outside/node pins, which needs an older one's npm to be installed.
 func findNode(ctx context.Context) (node string, err error) {
-	node, err = exec.LookPath("node")
-	if err != nil {
-		return "", fmt.Errorf("%w: Node.js is not installed (Debian: apt-get install nodejs npm)", errUnavailable)
+	if err := needPrograms("node", "npm"); err != nil {
+		return "", err
 	}
-	if _, err := exec.LookPath("npm"); err != nil {
-		return "", fmt.Errorf("%w: npm is not installed (Debian: apt-get install npm)", errUnavailable)
+	if node, err = exec.LookPath("node"); err != nil {
+		return "", err
 	}
 	out, err := exec.CommandContext(ctx, node, "--version").Output()
 	if err != nil {

@@ -111,7 +111,9 @@ func (t *tally) readJUnit(report io.Reader) error {
 		Name    string    `xml:"name,attr"`
 		Failure *struct{} `xml:"failure"`
 		Error   *struct{} `xml:"error"`
-		Skipped *struct{} `xml:"skipped"`
+		Skipped *struct {
+			Message string `xml:"message,attr"`
+		} `xml:"skipped"`
 	}
 	var suites struct {
 		XMLName xml.Name   `xml:"testsuites"`
@@ -127,7 +129,7 @@ func (t *tally) readJUnit(report io.Reader) error {
 		case c.Failure != nil || c.Error != nil:
 			failed[[2]string{c.Class, c.Name}] = true
 		case c.Skipped != nil:
-			t.skipped++
+			t.skip(strings.TrimSpace(c.Class+" "+c.Name), c.Skipped.Message)
 		default:
 			t.passed++
 		}

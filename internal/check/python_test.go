@@ -30,7 +30,7 @@ const junit = `<?xml version="1.0" encoding="utf-8"?>
 func TestTallyCountsPytest(t *testing.T) {
 	var got tally
 	require.NoError(t, got.readJUnit(strings.NewReader(junit)))
-	if got.passed != 2 || got.failed != 4 || got.skipped != 2 || len(got.failures) != 4 || !slices.Contains(got.failures, "tests.test_a test_fails") {
+	if got.passed != 2 || got.failed != 4 || got.skipped != 2 || len(got.failures) != 4 || len(got.skips) != 2 || got.skips[0] != (skip{"tests.test_a test_skipped", "needs unshare"}) || !slices.Contains(got.failures, "tests.test_a test_fails") {
 		t.Errorf("tally %+v, want 2 passed, 4 failed and named, 2 skipped", got)
 	}
 	for _, bad := range []string{"", "<testsuites><testsuite>", "<html></html>"} {
@@ -41,9 +41,9 @@ func TestTallyCountsPytest(t *testing.T) {
 }
 
 func TestTalliesAdd(t *testing.T) {
-	total := tally{1, 2, 3, 4, []string{"a"}}
-	total.add(tally{10, 20, 30, 40, []string{"b"}})
-	if want := (tally{11, 22, 33, 44, []string{"a", "b"}}); !reflect.DeepEqual(total, want) {
+	total := tally{1, 2, 3, 4, []string{"a"}, []skip{{"x", "needs x"}}}
+	total.add(tally{10, 20, 30, 40, []string{"b"}, []skip{{"y", ""}}})
+	if want := (tally{11, 22, 33, 44, []string{"a", "b"}, []skip{{"x", "needs x"}, {"y", ""}}}); !reflect.DeepEqual(total, want) {
 		t.Errorf("sum %+v, want %+v", total, want)
 	}
 }
@@ -51,7 +51,7 @@ func TestTalliesAdd(t *testing.T) {
 // An interpreter that does not do must be refused with what to do about it.
 func TestFindPythonSaysWhatIsMissing(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("the interpreters of this test are shell scripts")
+		t.Skip("needs a POSIX shell: the interpreters of this test are scripts")
 	}
 	for name, c := range map[string]struct {
 		script string

@@ -109,6 +109,16 @@ type event struct {
 type tally struct {
 	passed, failed, skipped, broken int
 	failures                        []string // what failed, one line each
+	skips                           []skip
+}
+
+// skip is a test that was skipped, and what was printed of it.
+type skip struct{ test, text string }
+
+// skip counts a test that was skipped.
+func (t *tally) skip(test, text string) {
+	t.skipped++
+	t.skips = append(t.skips, skip{test, text})
 }
 
 // maxNamed is how many failures the last lines name.
@@ -121,6 +131,7 @@ func (t *tally) add(other tally) {
 	t.skipped += other.skipped
 	t.broken += other.broken
 	t.failures = append(t.failures, other.failures...)
+	t.skips = append(t.skips, other.skips...)
 }
 
 func (t tally) String() string {
@@ -185,6 +196,10 @@ func (t *tally) take(e *event, outputs map[[2]string]*strings.Builder, failures 
 		fmt.Fprint(w, e.Output)
 	case "pass", "skip", "fail":
 		b := outputs[key]
+		said := ""
+		if b != nil {
+			said = b.String()
+		}
 		delete(outputs, key)
 		switch {
 		case e.Action == "fail" && b != nil:
@@ -192,11 +207,11 @@ func (t *tally) take(e *event, outputs map[[2]string]*strings.Builder, failures 
 		case e.Action == "skip" && e.Test != "" && b != nil:
 			fmt.Fprint(w, b.String()) // says why it was skipped
 		}
-		t.count(e, failures)
+		t.count(e, said, failures)
 	}
 }
 
-func (t *tally) count(e *event, failures map[string]bool) {
+func (t *tally) count(e *event, said string, failures map[string]bool) {
 	switch {
 	case e.Test == "" && e.Action == "fail" && !failures[e.Package]:
 		t.broken++
@@ -205,7 +220,7 @@ func (t *tally) count(e *event, failures map[string]bool) {
 	case e.Action == "pass":
 		t.passed++
 	case e.Action == "skip":
-		t.skipped++
+		t.skip(e.Package+" "+e.Test, said)
 	case e.Action == "fail":
 		t.failed++
 		t.failures = append(t.failures, e.Package+" "+e.Test)

@@ -36,7 +36,7 @@ func TestTallyCountsWhatRan(t *testing.T) {
 	var got tally
 	var out strings.Builder
 	require.NoError(t, got.read(strings.NewReader(testReport), &out))
-	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB", "q", "r"}}); !reflect.DeepEqual(got, want) {
+	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB", "q", "r"}, skips: []skip{{"p TestC", "    needs strace\n"}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("tally %+v, want %+v", got, want)
 	}
 	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test\n  failed: p TestB\n  failed: q\n  failed: r"; got.String() != want {

@@ -38,8 +38,9 @@ var shapes = func() map[string]reflect.Type {
 			collect(found, op.Body.Type)
 		}
 	}
-	collect(found, reflect.TypeFor[hub.Message]()) // services return it encoded
-	collect(found, reflect.TypeFor[hub.Changed]()) // a stream sends it as the data of an event
+	collect(found, reflect.TypeFor[hub.Message]())   // services return it encoded
+	collect(found, reflect.TypeFor[hub.Changed]())   // a stream sends it as the data of an event
+	collect(found, reflect.TypeFor[hub.PassProof]()) // the edge makes it
 	found["HubInfo"], found["AttachmentInput"] = found["Info"], found["Attachment"]
 	found["Error"] = reflect.TypeFor[api.Failure]()
 	return found

@@ -191,7 +191,7 @@ func (c *Checker) checkError(op *operation, status int, header http.Header, got 
 		}
 	case op != nil && !op.codes[e.Code]:
 		return fmt.Errorf("%s does not describe the code %s", op.id, e.Code)
-	case op == nil && e.Code != hub.CodeNotFound && e.Code != hub.CodeForbiddenHost && e.Code != hub.CodeForbiddenOrigin:
+	case op == nil && e.Code != hub.CodeNotFound && e.Code != hub.CodeForbiddenHost && e.Code != hub.CodeForbiddenOrigin && e.Code != hub.CodeOtherUser:
 		return fmt.Errorf("%s on a path that is not described", e.Code)
 	}
 	return nil

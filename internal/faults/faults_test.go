@@ -79,7 +79,7 @@ func TestEveryFaultCanBePlanted(t *testing.T) {
 
 func TestEveryFaultIsCaught(t *testing.T) {
 	if !*planted {
-		t.Skip("run with -faults")
+		t.Skip("needs -faults, as make test-slow gives it")
 	}
 	m, err := tree()
 	require.NoError(t, err)
@@ -156,6 +156,7 @@ func (f *fault) runIn(t *testing.T, pkg, overlay string) (verdict, output string
 	temp, err := os.MkdirTemp("", "fault-") //nolint:usetesting // sockets want a short path, and t.TempDir has the name of the mistake
 	require.NoError(t, err)
 	defer os.RemoveAll(temp)
+	require.NoError(t, os.Chmod(temp, 0o711)) // a test that acts as another user gets to its own folder
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = root
 	// In the environment, so that a test which builds the executable plants it too.

@@ -54,6 +54,11 @@ func content(value any) osfile.Content {
 // load reads a value that lies under a name of a folder, if nobody else can have
 // written it and it names an agent.
 func load(dir, path string, tell func(error), value any, agent *hub.AgentID) bool {
+	return read(dir, path, tell, value) && hub.CheckSender("agent_id", *agent) == nil
+}
+
+// read reads a value that lies under a name of a folder, if nobody else can have written it.
+func read(dir, path string, tell func(error), value any) bool {
 	if !trusts(dir, tell) || !trusts(path, tell) {
 		return false
 	}
@@ -61,7 +66,7 @@ func load(dir, path string, tell func(error), value any, agent *hub.AgentID) boo
 	for again := 0; errors.Is(err, osfile.ErrExchanged) && again < readAgain; again++ {
 		b, err = osfile.ReadSmall(path, maxFileBytes) // another process has just replaced it
 	}
-	return err == nil && json.Unmarshal(b, value) == nil && hub.CheckSender("agent_id", *agent) == nil
+	return err == nil && json.Unmarshal(b, value) == nil
 }
 
 // sweep removes the regular files of a folder for which old says so. It looks at

@@ -34,6 +34,7 @@ type Binding struct {
 //
 //	<data root>/hooks/<key>.json      the binding of a session; renamed into place
 //	<data root>/hooks/<key>-<mark>    empty: something has been done once for the session
+//	<data root>/hooks/<key>.at        the folder in which the session works now
 //
 // where key is Key of the session's id. Sweep removes files older than keepSessions.
 // A file that others could have written counts as missing.
@@ -96,6 +97,34 @@ func (s Sessions) Replace(session string, b Binding) error {
 		return nil
 	}
 	return replace(s.Dir, s.path(session), b)
+}
+
+// place says where a session works.
+type place struct {
+	Folder string `json:"folder"` // absolute
+}
+
+func (s Sessions) placePath(session string) string { return filepath.Join(s.Dir, Key(session)+".at") }
+
+// Place saves the folder in which a session works now, as its hooks tell it. Of a session of which
+// nothing is kept yet it saves nothing.
+func (s Sessions) Place(session, folder string) error {
+	if !s.keeps(session) || folder == s.Placed(session) {
+		return nil
+	}
+	if _, err := os.Lstat(s.path(session)); err != nil {
+		return nil //nolint:nilerr // no hook has spoken for it and no bridge serves it
+	}
+	return replace(s.Dir, s.placePath(session), place{Folder: folder})
+}
+
+// Placed returns the folder in which a session works now; empty: no hook has told it.
+func (s Sessions) Placed(session string) string {
+	var p place
+	if !s.keeps(session) || !read(s.Dir, s.placePath(session), s.Tell, &p) || !filepath.IsAbs(p.Folder) {
+		return ""
+	}
+	return p.Folder
 }
 
 // Mark notes that something has been done for a session. The error is fs.ErrExist

@@ -126,5 +126,26 @@ func CopyGroup(to *os.File, from fs.FileInfo) error {
 	return to.Chown(-1, int(want.Gid))
 }
 
+// Writable returns why this process may not write to a file, or make files in a folder; nil: it
+// may. It changes nothing.
+func Writable(name string) error {
+	if err := unix.Faccessat(unix.AT_FDCWD, name, unix.W_OK, unix.AT_EACCESS); err != nil {
+		return &fs.PathError{Op: "write to", Path: name, Err: err}
+	}
+	return nil
+}
+
+// Protectable returns why this process may not change the mode of a file; nil: it may.
+func Protectable(name string) error {
+	info, err := os.Stat(name)
+	if err != nil {
+		return err
+	}
+	if uid, ok := Owner(info); ok && uid != os.Geteuid() && os.Geteuid() != 0 {
+		return &fs.PathError{Op: "change the mode of", Path: name, Err: unix.EPERM}
+	}
+	return nil
+}
+
 // Protect gives a file its owner's mode and takes all other rights on it away.
 func Protect(name string, mode fs.FileMode) error { return os.Chmod(name, mode) }

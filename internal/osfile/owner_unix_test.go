@@ -72,7 +72,7 @@ func TestLinks(t *testing.T) {
 func TestNoReadWaitsForAPipe(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Skip(err)
+		t.Skip("needs named pipes: ", err)
 	}
 	done := make(chan error, 2)
 	go func() {

@@ -64,5 +64,15 @@ func ForeignFolder(fs.FileInfo) string { return "" }
 // CopyGroup does nothing: rights are inherited from the folder of the user.
 func CopyGroup(*os.File, fs.FileInfo) error { return nil }
 
+// Writable returns why this process may not write to a file; nil: it may, or the system does
+// not tell.
+func Writable(name string) error {
+	_, err := os.Stat(name)
+	return err
+}
+
+// Protectable is nil: there is nothing that Protect would do.
+func Protectable(string) error { return nil }
+
 // Protect does nothing: rights are inherited from the folder of the user.
 func Protect(string, fs.FileMode) error { return nil }

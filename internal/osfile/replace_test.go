@@ -153,7 +153,7 @@ func TestTemporaryFilesAreBesideTheirFiles(t *testing.T) {
 
 func TestReplaceSetsTheMode(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
+		t.Skip("needs another system than Windows, which has no such modes")
 	}
 	path := filepath.Join(t.TempDir(), "f")
 	for _, c := range []struct {

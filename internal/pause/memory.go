@@ -2,6 +2,7 @@ package pause
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -24,6 +25,7 @@ func ReturnMemory(ctx context.Context) {
 	for For(ctx, lookEvery) {
 		metrics.Read(sample)
 		if b.over(sample[0].Value.Uint64()) {
+			runtime.GC() // pools give up in two collections what they keep
 			debug.FreeOSMemory()
 		}
 	}

@@ -24,8 +24,9 @@ import (
 // Hub is a running hub.
 type Hub struct {
 	*supervisor.Tree
-	Dir string // the store folder
-	URL string // base address, without a slash at the end
+	Dir      string // the store folder
+	DataRoot string // the folder in which clients find that the hub is this user's
+	URL      string // base address, without a slash at the end
 
 	stop sync.Once
 	err  error
@@ -64,7 +65,8 @@ func Start(tb testing.TB, options ...Option) *Hub {
 	if err != nil {
 		tb.Fatalf("listen: %v", err)
 	}
-	c := supervisor.Config{Storage: filepath.Join(tb.TempDir(), "store"), Listener: l, Version: "test"}
+	dir := tb.TempDir()
+	c := supervisor.Config{Storage: filepath.Join(dir, "store"), DataRoot: filepath.Join(dir, "data"), Listener: l, Version: "test"}
 	for _, o := range options {
 		o(&c)
 	}
@@ -72,7 +74,7 @@ func Start(tb testing.TB, options ...Option) *Hub {
 	if err != nil {
 		tb.Fatalf("start the hub: %v", err)
 	}
-	h := &Hub{Tree: t, Dir: c.Storage, URL: "http://" + c.Listener.Addr().String()}
+	h := &Hub{Tree: t, Dir: c.Storage, DataRoot: c.DataRoot, URL: "http://" + c.Listener.Addr().String()}
 	tb.Cleanup(func() {
 		if err := h.Stop(); err != nil {
 			tb.Errorf("stop the hub: %v", err)

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"hubcli/internal/testprogram"
 )
 
 // TB is the part of testing.TB that the package needs.
@@ -40,17 +42,16 @@ type Keyring struct {
 	daemon  *exec.Cmd
 }
 
-// Programs are what Start needs; on Debian the packages dbus, gnome-keyring and, to look
-// from outside, libsecret-tools hold them.
-func Programs() []string { return []string{"dbus-daemon", "gnome-keyring-daemon", "secret-tool"} }
+// programs are what Start needs; secret-tool looks from outside.
+var programs = []string{"dbus-daemon", "gnome-keyring-daemon", "secret-tool"}
 
 // Missing says why Start would skip; empty: it would not.
 func Missing() string {
 	if runtime.GOOS != "linux" {
-		return "the test needs Linux: it runs a gnome-keyring of its own"
+		return "needs Linux: the test runs a gnome-keyring of its own"
 	}
 	var missing []string
-	for _, program := range Programs() {
+	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
 			missing = append(missing, program)
 		}
@@ -58,7 +59,7 @@ func Missing() string {
 	if len(missing) == 0 {
 		return ""
 	}
-	return "not installed: " + strings.Join(missing, ", ") + " (Debian: apt-get install dbus gnome-keyring libsecret-tools)"
+	return testprogram.Missing(missing...)
 }
 
 // Start runs a bus and an open keyring until the test ends. It skips the test if a program
@@ -75,7 +76,7 @@ func Start(t TB) *Keyring {
 func StartBus(t TB) *Keyring {
 	t.Helper()
 	if why := Missing(); why != "" {
-		t.Skip("SKIPPED, NOT PROVED: " + why)
+		t.Skip(why)
 	}
 	k := &Keyring{home: t.TempDir()}
 	for _, dir := range []string{"run", "data"} {

@@ -18,8 +18,11 @@ type Config struct {
 	Getenv func(string) string
 	Now    func() time.Time
 
-	// BaseURL is the address of the hub; if empty, client.DefaultBaseURL.
+	// BaseURL is the address of the hub; if empty, the one that client.Config says.
 	BaseURL string
+	// Where returns the address at which programs of this user expect their hub now, if the
+	// caller has named none; nil: it has named BaseURL, which stays.
+	Where func() string
 	// Agent is the identity that the command line names; may be empty.
 	Agent hub.AgentID
 	// Harness is the program that the command line names; may be empty.
@@ -27,7 +30,7 @@ type Config struct {
 	// ResumeKey is the slot that the command line names; may be empty. The
 	// caller checks it with CheckSlot before.
 	ResumeKey string
-	// Ensure starts a hub at BaseURL if there is none when the bridge begins.
+	// Ensure starts a hub at the address if there is none when the bridge begins.
 	// Restart starts it again after it has gone. If nil, the bridge starts no
 	// hub.
 	Ensure, Restart func(context.Context) error
@@ -170,7 +173,7 @@ func (l *Link) recognized(ctx context.Context) error {
 
 // announce tells the hooks of the harness which agent uses the tools.
 func (l *Link) announce(s *Session) {
-	url := l.Base.BaseURL()
+	url := l.Base().BaseURL()
 	if l.self.PID != 0 && l.Starter.PID > 1 {
 		note := identity.Note{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance, Harness: l.Harness(), Bridge: l.self}
 		if id := l.session(); id != "" {
@@ -186,7 +189,7 @@ func (l *Link) announce(s *Session) {
 		return
 	}
 	now := identity.Binding{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance}
-	if known, ok := identity.SessionsOf(l.DataRoot).Load(id); ok && known.AgentID == now.AgentID && known.InstanceID == now.InstanceID {
+	if known, ok := identity.SessionsOf(l.DataRoot).Load(id); ok && known.AgentID == now.AgentID && known.InstanceID == now.InstanceID && known.BaseURL == now.BaseURL {
 		return
 	}
 	if err := identity.SessionsOf(l.DataRoot).Replace(id, now); err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
 )
 
 // How long a bound folder's room, and that a folder is bound to none, is believed;
@@ -162,6 +163,45 @@ func (l *Link) takeSeat(ctx context.Context, s *Session) {
 	if _, err := s.Client.Sit(ctx, room, hub.SitInput{AgentID: s.Agent}); err != nil {
 		l.log.Warn("the room does not show the agent", "room", room, "error", err)
 	}
+}
+
+// Folder is the folder from which relative paths lead, or "". It is the project's, and in a
+// session that has moved into another work tree of Git, as its hooks tell, the same folder there.
+func (l *Link) Folder() string {
+	project := ProjectFolder(l.Getenv, os.Getwd)
+	now := identity.SessionsOf(l.DataRoot).Placed(l.session())
+	if project == "" || now == "" {
+		return project
+	}
+	here, there := workTree(project), workTree(now)
+	if there == "" || there == here {
+		return project
+	}
+	if below, err := filepath.Rel(here, project); here != "" && err == nil {
+		if same := filepath.Join(there, below); isFolder(same) {
+			return same
+		}
+	}
+	return there
+}
+
+// workTree returns the top of the work tree of Git that holds a folder, or "".
+func workTree(dir string) string {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // ProjectFolder is where the harness works, or "". A harness that names the folder

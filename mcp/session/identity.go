@@ -47,15 +47,15 @@ func (l *Link) choose() choice {
 		return choice{agent: defaultAgent, yields: true, made: true}
 	}
 	if session := l.session(); session != "" {
-		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base.BaseURL()}
+		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base().BaseURL()}
 		// The first of hook and bridge chooses the agent; the other uses the
 		// same one.
-		if known, err := identity.SessionsOf(l.DataRoot).Claim(session, mine); err == nil && known.BaseURL == mine.BaseURL {
+		if known, err := identity.SessionsOf(l.DataRoot).Claim(session, mine); err == nil && l.isHere(known.BaseURL, known.InstanceID) {
 			mine = known
 		}
 		return choice{agent: mine.AgentID, made: true}
 	}
-	if note, ok := l.notes.OfHook(l.Starter, harness); ok && note.BaseURL == l.Base.BaseURL() {
+	if note, ok := l.notes.OfHook(l.Starter, harness); ok && l.isHere(note.BaseURL, note.InstanceID) {
 		return choice{agent: note.AgentID, made: true}
 	}
 	return choice{agent: identity.AgentOf(harness, l.process()), made: true}
@@ -95,7 +95,7 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 		if err != nil {
 			return nil, err
 		}
-		if kept != nil && kept.BaseURL == l.Base.BaseURL() && (kept.Joined || kept.Pending != nil || l.namedAsIn(kept)) {
+		if kept != nil && l.isHere(kept.BaseURL, kept.InstanceID) && (kept.Joined || kept.Pending != nil || l.namedAsIn(kept)) {
 			s, err := l.resumeKept(ctx, kept, info)
 			if s != nil || err != nil {
 				return s, err
@@ -177,7 +177,7 @@ func (l *Link) resumeKept(ctx context.Context, kept *slotContent, info hub.Info)
 // before it makes a call: until then the old key is good too, so that whenever the
 // process ends, the slot holds one that is.
 func (l *Link) resume(ctx context.Context, prior *Session, info hub.Info) (*Session, error) {
-	out, err := l.Base.Resume(l.once(ctx), hub.ResumeInput{PriorSessionID: prior.ID, ResumeKey: prior.key})
+	out, err := l.Base().Resume(l.once(ctx), hub.ResumeInput{PriorSessionID: prior.ID, ResumeKey: prior.key})
 	if err != nil {
 		return nil, err
 	}
@@ -251,7 +251,7 @@ func (l *Link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.
 	if err != nil {
 		return hub.Registered{}, err
 	}
-	out, err := l.Base.Register(l.once(ctx), hub.RegisterInput{AgentID: agent, Metadata: meta, Replace: &replace})
+	out, err := l.Base().Register(l.once(ctx), hub.RegisterInput{AgentID: agent, Metadata: meta, Replace: &replace})
 	var h *hub.Error
 	if err == nil || errors.As(err, &h) && h.Status != 0 {
 		l.key = "" // it is settled
@@ -270,7 +270,7 @@ func (l *Link) once(ctx context.Context) context.Context {
 // bridgeLive reports whether the agent's live session is that of a bridge. When
 // in doubt it is.
 func (l *Link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
-	rows, _, err := l.Base.Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
+	rows, _, err := l.Base().Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
 	if err != nil {
 		return true
 	}
@@ -285,7 +285,7 @@ func (l *Link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
 func (l *Link) sit(r hub.Registered, info hub.Info) *Session {
 	return &Session{
 		Agent: r.AgentID, ID: r.SessionID, key: r.ResumeKey, Instance: info.InstanceID,
-		Client: l.Base.As(r.AgentID, r.SessionID),
+		Client: l.Base().As(r.AgentID, r.SessionID),
 	}
 }
 
@@ -296,7 +296,7 @@ func (l *Link) keep(s *Session) *Session {
 		return s
 	}
 	err := l.slot.Store(&slotContent{
-		BaseURL: l.Base.BaseURL(), InstanceID: s.Instance, AgentID: s.Agent, SessionID: s.ID, ResumeKey: s.key, Joined: s.joined,
+		BaseURL: l.Base().BaseURL(), InstanceID: s.Instance, AgentID: s.Agent, SessionID: s.ID, ResumeKey: s.key, Joined: s.joined,
 		RoomID: l.Homes.of(s.Agent), Named: l.named(),
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func (l *Link) Join(ctx context.Context, code string, in hub.AcceptInput, key st
 // chosen takes the id that the invite's maker has chosen ("": the invite decides).
 func (l *Link) joiner(ctx context.Context, now *Session, code string) (agent hub.AgentID, stays string) {
 	// If the code is bad, accepting it returns the better error.
-	p, _ := l.Base.PreviewInvite(ctx, code)
+	p, _ := l.Base().PreviewInvite(ctx, code)
 	switch handle := p.Invite.Handle; {
 	case handle == "" || handle == now.Agent:
 		return now.Agent, ""
@@ -116,14 +116,14 @@ func (l *Link) TakeUp(ctx context.Context, agent hub.AgentID) (*Session, error) 
 
 // accept sends a join. What it makes is kept before it is used.
 func (l *Link) accept(ctx context.Context, want *Pending, info hub.Info) (*hub.Joined, *Session, error) {
-	now, c := l.Current(), l.Base
+	now, c := l.Current(), l.Base()
 	if now != nil && now.Instance == info.InstanceID && want.Input.AgentID == now.Agent {
 		c = now.Client // it proves who asks
 	}
 	ctx = hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: want.Key}})
 	out, err := c.AcceptInvite(ctx, want.Code, want.Input)
-	if c != l.Base && (errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}) || errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced})) {
-		out, err = l.Base.AcceptInvite(ctx, want.Code, want.Input) // it is that agent no more
+	if c != l.Base() && (errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}) || errors.Is(err, &hub.Error{Code: hub.CodeSessionReplaced})) {
+		out, err = l.Base().AcceptInvite(ctx, want.Code, want.Input) // it is that agent no more
 	}
 	if err != nil {
 		return nil, nil, err

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hubcli/api/client"
@@ -22,6 +23,7 @@ const (
 	restartGrace = 5 * time.Second  // how long a hub that was there may take to come back before another is started
 	startGrace   = 3 * time.Second  // how long to look for a hub that is not the bridge's to start
 	lookEvery    = 100 * time.Millisecond
+	heldGrace    = 10 * time.Second // how long a port that another program holds counts as held
 )
 
 // Session is a session of the bridge's agent. It never changes.
@@ -53,7 +55,8 @@ type Link struct {
 	self    process.Process // zero: unknown
 	Starter process.Process // the harness, as a rule; zero: unknown
 
-	Base *client.Client
+	base atomic.Pointer[client.Client] // see Base
+	dial func(baseURL string) *client.Client
 	life context.Context
 	work sync.WaitGroup
 
@@ -74,11 +77,13 @@ type Link struct {
 	trying      *attempt
 
 	// What only an attempt and a join use, of which one runs at a time.
-	slot    *slot // nil: none
-	slotted bool  // whether there is one has been settled
-	held    bool  // the slot that was asked for is another bridge's
-	key     string
-	store   hub.InstanceID // of the hub that was last reached; empty: none was
+	slot     *slot // nil: none
+	slotted  bool  // whether there is one has been settled
+	held     bool  // the slot that was asked for is another bridge's
+	key      string
+	failed   error // of the last start of a hub; nil: it came up
+	failedAt time.Time
+	store    hub.InstanceID // of the hub that was last reached; empty: none was
 }
 
 // otherStore is what an agent is told when its hub has another store.
@@ -97,14 +102,39 @@ func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
 		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
 		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}), called: make(chan struct{}),
-		Base: client.New(client.Config{BaseURL: cfg.BaseURL}), joins: make(chan struct{}, 1),
+		joins: make(chan struct{}, 1),
 	}
+	l.dial = func(baseURL string) *client.Client {
+		return client.New(client.Config{BaseURL: baseURL, DataRoot: cfg.DataRoot})
+	}
+	l.base.Store(l.dial(cfg.BaseURL))
 	l.notes.Tell = func(err error) { l.log.Warn("what hooks have left is not believed", "error", err) }
 	if cfg.Process != nil && cfg.Parent != nil {
 		l.self, _ = cfg.Process(os.Getpid())
 		l.Starter, _ = cfg.Process(cfg.Parent())
 	}
 	return l
+}
+
+// Base is the hub without a session. It is another one after the hub of this user has got another
+// address.
+func (l *Link) Base() *client.Client { return l.base.Load() }
+
+// follow goes to the address at which programs of this user expect their hub now, unless the
+// caller has named one.
+func (l *Link) follow() {
+	if l.elsewhere() {
+		l.base.Swap(l.dial(l.Where())).Close()
+	}
+}
+
+// elsewhere reports whether that is another address than the link's.
+func (l *Link) elsewhere() bool { return l.Where != nil && l.Where() != l.Base().BaseURL() }
+
+// isHere reports whether what was kept of a hub is of the one that was reached last. A hub of this
+// user that has got another address is the same by its store.
+func (l *Link) isHere(baseURL string, instance hub.InstanceID) bool {
+	return baseURL == l.Base().BaseURL() || l.Where != nil && instance != "" && instance == l.store
 }
 
 // Open begins to connect, and keeps the session live while the agent is silent.
@@ -198,6 +228,11 @@ func (l *Link) connect(ctx context.Context, last *Session) (*Session, error) {
 		return nil, err
 	}
 	var s *Session
+	if last != nil && last.Client.BaseURL() != l.Base().BaseURL() {
+		there := *last
+		there.Client = l.Base().As(last.Agent, last.ID)
+		last = &there
+	}
 	if last != nil {
 		s, err = l.again(ctx, last, info)
 	} else {
@@ -249,7 +284,7 @@ func (l *Link) TakeNews() string {
 
 // reach finds a hub, and starts one if that is the bridge's to do. One that was
 // there gets time to come back by itself: its operator may have stopped it to
-// work on its store.
+// work on its store. Where another user has the address, the start finds another.
 func (l *Link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 	grace, start := time.Duration(0), l.Ensure
 	if wasThere {
@@ -257,17 +292,23 @@ func (l *Link) reach(ctx context.Context, wasThere bool) (hub.Info, error) {
 	} else if start == nil {
 		grace = startGrace
 	}
-	info, err := l.Base.Info(ctx)
-	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && pause.For(ctx, lookEvery); {
-		info, err = l.Base.Info(ctx)
+	l.follow()
+	info, err := l.Base().Info(ctx)
+	if l.failed != nil && errors.Is(err, &hub.Error{Code: hub.CodeBrokeOff}) && time.Since(l.failedAt) < heldGrace {
+		return info, l.failed // what has the port drops connections still
 	}
-	if err == nil || !away(err) || start == nil || ctx.Err() != nil {
+	for until := time.Now().Add(grace); err != nil && away(err) && time.Now().Before(until) && pause.For(ctx, lookEvery); {
+		info, err = l.Base().Info(ctx)
+	}
+	if err == nil || !away(err) && !(l.Where != nil && taken(err)) || start == nil || ctx.Err() != nil {
 		return info, err
 	}
-	if err := start(ctx); err != nil {
-		return hub.Info{}, err
+	l.failed = start(ctx)
+	if l.failedAt = time.Now(); l.failed != nil {
+		return hub.Info{}, l.failed
 	}
-	return l.Base.Info(ctx)
+	l.follow()
+	return l.Base().Info(ctx)
 }
 
 // away reports whether an error says that there is no hub just now.
@@ -278,6 +319,11 @@ func away(err error) bool {
 		}
 	}
 	return false
+}
+
+// taken reports whether an error says that somebody else has the hub's address.
+func taken(err error) bool {
+	return errors.Is(err, &hub.Error{Code: hub.CodeOtherUser}) || errors.Is(err, &hub.Error{Code: hub.CodeImpostor})
 }
 
 // Lost looks at the error of a call in session s. It reports whether the same
@@ -295,7 +341,7 @@ func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 			_ = errors.As(err, &l.ended) // its words are the operator's: the next tool says them
 			l.now, l.last = nil, nil
 		}
-	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err):
+	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err), taken(err) && l.elsewhere():
 		if l.now == s {
 			l.now, l.last = nil, s
 		}
@@ -329,7 +375,7 @@ func (l *Link) stay() {
 				_, _ = l.Lost(s, err)
 			}
 		case idle:
-			if _, err := l.Base.Info(l.life); err == nil {
+			if _, err := l.Base().Info(l.life); err == nil {
 				l.mu.Lock()
 				l.try()
 				l.mu.Unlock()
@@ -367,5 +413,5 @@ func (l *Link) Close() {
 		_, _ = s.Client.CloseSession(ctx, s.ID, "")
 	}
 	l.slot.Close()
-	l.Base.Close()
+	l.Base().Close()
 }

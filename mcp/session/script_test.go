@@ -104,7 +104,11 @@ func (h *scripted) answer(r *http.Request, body []byte) (said, answer string, re
 	act := r.Header.Get(api.HeaderSession)
 	switch r.Method + " " + r.URL.Path {
 	case "GET /v1/hub-info":
-		if answer = h.next("info", "store"); answer == "away" {
+		key := "info"
+		if at := key + " at port " + r.URL.Port(); h.script[at] != "" {
+			key = at
+		}
+		if answer = h.next(key, "store"); hub.InfoOf(hub.Code(answer)).Status != 0 || answer == "away" {
 			return "", answer, nil
 		}
 		return "", "ok", hub.Info{InstanceID: hub.InstanceID(answer)}
@@ -178,7 +182,8 @@ func linkTo(t *testing.T, h *scripted, change func(*Config)) (*Link, func()) {
 		change(&cfg)
 	}
 	l := New(cfg, slog.New(slog.NewTextHandler(t.Output(), nil)))
-	l.Base = client.New(client.Config{Transport: h})
+	l.dial = func(baseURL string) *client.Client { return client.New(client.Config{BaseURL: baseURL, Transport: h}) }
+	l.base.Store(l.dial("http://127.0.0.1:6969"))
 	life, end := context.WithCancel(t.Context())
 	l.Open(life)
 	return l, func() {

@@ -152,3 +152,43 @@ func TestSlotsTellHarnessesAndNamesApart(t *testing.T) {
 		end()
 	}
 }
+
+// A slot is of a hub, not of its address: where nobody has named the address, the agent goes on at
+// the hub's next one. An address that was named is the hub.
+func TestSlotOfAHubThatMoved(t *testing.T) {
+	for name, c := range map[string]struct {
+		named bool
+		store string // of the hub at the second address
+		want  string
+	}{
+		"the same store":  {false, "store", "resume s1 by k1: ok"},
+		"another store":   {false, "else", "register me by force: ok"},
+		"a named address": {true, "store", "register me by force: ok"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, root := &scripted{script: map[string]string{}}, t.TempDir()
+			link := func(url string) (*Link, func()) {
+				return linkTo(t, h, func(cfg *Config) {
+					cfg.DataRoot, cfg.ResumeKey = root, "s"
+					if !c.named {
+						cfg.Where = func() string { return url }
+					}
+				})
+			}
+			me, end := link("http://127.0.0.1:6969")
+			linked(t, me)
+			end()
+			h.transcript()
+			h.script["info at port 6975"] = c.store
+			me, end = link("http://127.0.0.1:6975")
+			if c.named {
+				me.base.Store(me.dial("http://127.0.0.1:6975"))
+			}
+			linked(t, me)
+			if said := h.transcript(); said != c.want {
+				t.Errorf("the hub hears %q, want %q", said, c.want)
+			}
+			end()
+		})
+	}
+}

@@ -152,6 +152,82 @@ func TestTheLinkStartsAHubAfterTheGrace(t *testing.T) {
 	})
 }
 
+// The hub of this user gets another port, because another user's has the one that it had. A bridge
+// to which nobody has named an address goes there, at its start and later, as the agent that it is.
+// One that was given an address stays there.
+func TestTheLinkFollowsItsHub(t *testing.T) {
+	const first, second = "http://127.0.0.1:6969", "http://127.0.0.1:6975"
+	for name, c := range map[string]struct {
+		script  map[string]string
+		named   bool // somebody has named the address
+		starts  bool // the bridge may start hubs; a start moves the hub to the second address
+		moved   bool // another program has moved the hub after the first call
+		want    string
+		at      string
+		started int
+	}{
+		"at its start": {
+			script: map[string]string{"info at port 6969": "other_user"}, starts: true, at: second, started: 1,
+			want: "register me by force: ok, look at s1: ok, me in s1 acts, look at s1: ok, me in s1 acts",
+		},
+		"an impostor at its start": {
+			script: map[string]string{"info at port 6969": "impostor"}, starts: true, at: second, started: 1,
+			want: "register me by force: ok, look at s1: ok, me in s1 acts, look at s1: ok, me in s1 acts",
+		},
+		"a named address": {
+			script: map[string]string{"info at port 6969": "other_user"}, named: true, starts: true, at: first,
+			want: "refused: other_user, refused: other_user",
+		},
+		"a bridge that starts no hub": {
+			script: map[string]string{"info at port 6969": "other_user"}, at: first,
+			want: "refused: other_user, refused: other_user",
+		},
+		"a bridge that starts no hub, later": {
+			script: map[string]string{"info at port 6969": "other_user"}, moved: true, at: second,
+			want: "refused: other_user, register me by force: ok, look at s1: ok, me in s1 acts",
+		},
+		"while it runs": {
+			script: map[string]string{"look": "ok other_user ok"}, moved: true, at: second,
+			want: "register me by force: ok, look at s1: ok, me in s1 acts, look at s1: other_user, me in s1 fails: other_user, worth repeating: true, look at s1: ok, look at s1: ok, me in s1 acts",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := &scripted{script: c.script}
+				at, started := first, 0
+				l, end := linkTo(t, h, func(cfg *Config) {
+					if !c.named {
+						cfg.Where = func() string { return at }
+					}
+					if c.starts {
+						cfg.Ensure = func(context.Context) error { started++; at = second; return nil }
+						cfg.Restart = cfg.Ensure
+					}
+				})
+				defer end()
+				l.Meet("a client")
+				h.call(t, l)
+				if c.moved {
+					at = second
+				}
+				h.call(t, l)
+				if strings.Contains(c.want, "worth repeating: true") {
+					h.call(t, l)
+				}
+				if got := strings.ReplaceAll(h.transcript(), "\n", ", "); got != c.want {
+					t.Errorf("the transcript is\n%s\nwant\n%s", got, c.want)
+				}
+				if got := l.Base().BaseURL(); got != c.at || started != c.started {
+					t.Errorf("the bridge is at %s after %d starts, want %s and %d", got, started, c.at, c.started)
+				}
+				if s := l.Current(); s != nil && s.Client.BaseURL() != c.at {
+					t.Errorf("its session is at %s, want %s", s.Client.BaseURL(), c.at)
+				}
+			})
+		})
+	}
+}
+
 // Any number of calls wait for one attempt, which waits for the client's name, and a
 // call that is canceled waits no longer.
 func TestCallsWaitForOneAttempt(t *testing.T) {

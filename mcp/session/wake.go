@@ -81,7 +81,7 @@ func (l *Link) means() func(ctx context.Context, text string) error {
 // once waits for messages to the agent and begins a turn for them.
 func (w *waker) once(ctx context.Context) error {
 	// It starts no hub that has gone: a call of a tool does.
-	if _, err := w.Base.Info(ctx); err != nil {
+	if _, err := w.Base().Info(ctx); err != nil {
 		return err
 	}
 	s, err := w.Session(ctx)

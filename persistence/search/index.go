@@ -70,8 +70,7 @@ type Index struct {
 	engine index.Index  // nil: not open
 	queue  *index.AnalysisQueue
 	docs   atomic.Int64
-	opened time.Time
-	runs   int // number of runs that ended without Close, stored in the folder
+	short  *shortRuns
 
 	broken  atomic.Pointer[error] // error that a goroutine of the engine reported
 	put     int64                 // bytes of text since memory was returned to the system
@@ -89,7 +88,7 @@ func New(dir string, instance hub.InstanceID, log *slog.Logger) *Index {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Index{dir: dir, instance: instance, log: log, saved: make(chan struct{}, 1)}
+	return &Index{dir: dir, instance: instance, log: log, saved: make(chan struct{}, 1), short: &shortRuns{made: time.Now()}}
 }
 
 // errorCallback is the name under which the engine finds asyncError.
@@ -130,6 +129,7 @@ func (x *Index) enginePath() string { return filepath.Join(x.dir, engineFolder) 
 
 // start opens the engine in its folder, which need not exist.
 func (x *Index) start() (at core.IndexPosition, err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a mapped file may be cut
 	defer func() {
 		if r := recover(); r != nil { // a damaged file
 			err = fmt.Errorf("search: opening the index: %v", r)
@@ -163,7 +163,7 @@ func (x *Index) start() (at core.IndexPosition, err error) {
 		return at, err
 	}
 	x.mu.Lock()
-	x.engine, x.queue, x.opened = engine, queue, time.Now()
+	x.engine, x.queue = engine, queue
 	x.mu.Unlock()
 	if at, err = x.position(); err != nil {
 		_ = x.stop()
@@ -255,8 +255,11 @@ func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.In
 	binary.BigEndian.PutUint64(at[8:], uint64(upto.Seq))
 	batch.SetInternal(positionKey, at[:])
 	x.unsaved.Add(size)
-	batch.SetPersistedCallback(func(error) {
+	batch.SetPersistedCallback(func(err error) {
 		x.unsaved.Add(-size)
+		if err == nil {
+			x.short.end(x.dir)
+		}
 		x.poke()
 	})
 	x.mu.RLock()
@@ -268,7 +271,6 @@ func (x *Index) Put(ctx context.Context, docs []core.IndexDocument, upto core.In
 	if err := engine.Batch(batch); err != nil {
 		return err
 	}
-	x.survived()
 	if x.put += size; x.put >= returnEvery {
 		x.put = 0
 		debug.FreeOSMemory()

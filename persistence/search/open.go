@@ -2,18 +2,13 @@ package search
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 
 	"hubcli/actors/core"
 	"hubcli/internal/osfile"
@@ -25,7 +20,7 @@ const (
 	// store. Nothing is changed in a folder without it.
 	markerFile = "VERSION"
 	markerTemp = "VERSION.new"
-	// runsFile counts the runs that ended without Close.
+	// runsFile counts the short runs, this one included.
 	runsFile     = "runs"
 	engineFolder = "words"
 )
@@ -33,13 +28,6 @@ const (
 // formatVersion rises with every change of the indexed fields or their
 // encoding.
 const formatVersion = 3
-
-// After maxRuns runs in a row that each ended without Close within runLong, the
-// index itself is suspected and rebuilt.
-const (
-	maxRuns = 5
-	runLong = time.Minute
-)
 
 // ErrForeign says that something else is at the path of the index.
 var ErrForeign = errors.New("search: something that is not a search index stands in its place")
@@ -59,25 +47,35 @@ func (x *Index) Open(end core.IndexPosition) (core.IndexPosition, error) {
 		return core.IndexPosition{}, err
 	}
 	if usable {
-		err := verify(x.enginePath())
-		if err == nil {
-			var at core.IndexPosition
-			at, err = x.start()
-			if err == nil && at.Message <= end.Message && at.Seq <= end.Seq {
-				return at, x.countRun()
-			}
-			_ = x.stop()
+		at, err := x.resume(end)
+		if err == nil || errors.Is(err, errLate) {
+			return at, err
 		}
 		x.log.Warn("the search index cannot be used and is made anew", "error", err)
 	}
 	if err := x.begin(); err != nil {
 		return core.IndexPosition{}, err
 	}
-	at, err := x.start()
-	if err != nil {
+	return x.start()
+}
+
+// resume continues an index that holds nothing behind end. Error: errLate; every other
+// one means that the index cannot be used.
+func (x *Index) resume(end core.IndexPosition) (at core.IndexPosition, err error) {
+	if err := x.short.begin(x.dir); err != nil {
 		return at, err
 	}
-	return at, x.countRun()
+	if err := verify(x.enginePath()); err != nil {
+		return at, err
+	}
+	at, err = x.start()
+	if err == nil && (at.Message > end.Message || at.Seq > end.Seq) {
+		err = fmt.Errorf("it goes up to message %d and record %d, and the store only to %d and %d", at.Message, at.Seq, end.Message, end.Seq)
+	}
+	if err != nil {
+		_ = x.stop()
+	}
+	return at, err
 }
 
 // inspect reports whether there is an index of this version and store.
@@ -102,14 +100,7 @@ func (x *Index) inspect() (usable bool, err error) {
 		}
 		return false, nil
 	}
-	if string(b) != x.marker() {
-		return false, nil
-	}
-	x.runs = 0
-	if b, err := os.ReadFile(filepath.Join(x.dir, runsFile)); err == nil {
-		x.runs, _ = strconv.Atoi(strings.TrimSpace(string(b)))
-	}
-	return x.runs < maxRuns, nil
+	return string(b) == x.marker(), nil
 }
 
 // isCut reports whether a marker, if any, is what a loss of power leaves of one: nothing,
@@ -140,31 +131,16 @@ func onlyIndex(dir string) bool {
 // begin makes the folder of an empty index. It deletes only the files of an
 // index.
 func (x *Index) begin() error {
-	x.runs = 0
 	if err := os.MkdirAll(x.dir, 0o700); err != nil {
 		return err
 	}
 	if err := os.RemoveAll(x.enginePath()); err != nil {
 		return err
 	}
-	return osfile.Replace(osfile.Disk{}, filepath.Join(x.dir, markerFile), osfile.Content{Temp: markerTemp, Write: osfile.Bytes([]byte(x.marker()))})
-}
-
-func (x *Index) countRun() error {
-	x.runs++
-	return x.writeRuns()
-}
-
-func (x *Index) writeRuns() error {
-	return os.WriteFile(filepath.Join(x.dir, runsFile), []byte(strconv.Itoa(x.runs)), 0o600)
-}
-
-// survived forgets earlier runs once this one has gone well for long enough.
-func (x *Index) survived() {
-	if x.runs > 0 && time.Since(x.opened) > runLong {
-		x.runs = 0
-		_ = x.writeRuns() // one suspicion too many only costs time
+	if err := os.Remove(filepath.Join(x.dir, runsFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
+	return osfile.Replace(osfile.Disk{}, filepath.Join(x.dir, markerFile), osfile.Content{Temp: markerTemp, Write: osfile.Bytes([]byte(x.marker()))})
 }
 
 // Close ends the use of the index. Recent documents may be indexed again.
@@ -174,51 +150,7 @@ func (x *Index) Close() error {
 	x.mu.RUnlock()
 	err := x.stop()
 	if open {
-		x.runs = 0
-		err = errors.Join(err, x.writeRuns())
+		x.short.end(x.dir)
 	}
 	return err
-}
-
-// verify reads every file of words and compares its checksum, which stands at
-// its end (CRC-32 of all before it). The engine maps these files and believes
-// them.
-func verify(dir string) error {
-	files, err := filepath.Glob(filepath.Join(dir, "*.zap"))
-	if err != nil {
-		return err
-	}
-	for _, path := range files {
-		if err := verifyFile(path); err != nil {
-			return fmt.Errorf("%s: %w", filepath.Base(path), err)
-		}
-	}
-	return nil
-}
-
-func verifyFile(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = f.Close() }()
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	if info.Size() < crc32.Size {
-		return io.ErrUnexpectedEOF
-	}
-	sum := crc32.NewIEEE()
-	if _, err := io.CopyN(sum, f, info.Size()-crc32.Size); err != nil {
-		return err
-	}
-	var want [crc32.Size]byte
-	if _, err := io.ReadFull(f, want[:]); err != nil {
-		return err
-	}
-	if binary.BigEndian.Uint32(want[:]) != sum.Sum32() {
-		return errors.New("its checksum does not fit")
-	}
-	return nil
 }

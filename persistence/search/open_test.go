@@ -2,9 +2,11 @@ package search
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -91,8 +93,29 @@ func TestOpen(t *testing.T) {
 		{"a list that is no list", func(t *testing.T, dir string) {
 			_ = os.WriteFile(filepath.Join(dir, engineFolder, "root.bolt"), []byte(strings.Repeat("x", 8192)), 0o600)
 		}, far, false},
+		{"a list that is cut", func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, engineFolder, listFile), 8192) }, far, false},
+		{"a list that is empty", func(t *testing.T, dir string) { _ = os.Truncate(filepath.Join(dir, engineFolder, listFile), 0) }, far, false},
+		{"a file that was being written", func(t *testing.T, dir string) {
+			whole, err := os.ReadFile(zap(t, dir))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, engineFolder, "00000000ffff.zap"), whole[:len(whole)/2], 0o600))
+		}, far, true},
+		{"a whole file that is not named", func(t *testing.T, dir string) {
+			whole, err := os.ReadFile(zap(t, dir))
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join(dir, engineFolder, "00000000ffff.zap"), whole, 0o600))
+		}, far, true},
+		{"an empty file that is not named", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, engineFolder, "fffffffffffffff0.zap"), nil, 0o600))
+		}, far, true},
+		{"a name that the engine does not give", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, engineFolder, "copy of it.zap"), nil, 0o600))
+		}, far, true},
+		{"a folder in place of a file that is not named", func(t *testing.T, dir string) {
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, engineFolder, "0000000000ff.zap", "x"), 0o700))
+		}, far, true},
 		{"a program that ends again and again", func(t *testing.T, dir string) {
-			_ = os.WriteFile(filepath.Join(dir, runsFile), []byte(strconv.Itoa(maxRuns)), 0o600)
+			_ = os.WriteFile(filepath.Join(dir, runsFile), []byte(strconv.Itoa(maxShort+maxLate)), 0o600)
 		}, far, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -108,6 +131,9 @@ func TestOpen(t *testing.T) {
 			}
 			if n := len(find(t, x, core.IndexQuery{Text: "word"})); c.kept != (n == 50) || !c.kept && n > 0 {
 				t.Errorf("%d documents", n)
+			}
+			if left, _ := filepath.Glob(filepath.Join(dir, engineFolder, "*ff*.zap")); len(left) > 0 {
+				t.Errorf("debris is left: %v", left)
 			}
 			put(t, x, public(51, "one more word"))
 			if got := find(t, x, core.IndexQuery{Text: "more"}); len(got) != 1 {
@@ -159,6 +185,8 @@ func TestKilled(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "search")
 	upto := 0
+	var said bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&said, nil))
 	for round := range 6 {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestKilled$")
 		cmd.Env = append(os.Environ(), childFolder+"="+dir)
@@ -174,7 +202,7 @@ func TestKilled(t *testing.T) {
 			upto, _ = strconv.Atoi(lines.Text())
 		}
 		_ = cmd.Wait()
-		x := New(dir, "store", nil)
+		x := New(dir, "store", log)
 		at, err := x.Open(far)
 		require.NoError(t, err)
 		got := find(t, x, core.IndexQuery{Text: "word", Limit: 100_000})
@@ -194,6 +222,43 @@ func TestKilled(t *testing.T) {
 	}
 	if upto == 0 {
 		t.Fatal("the child has put nothing")
+	}
+	const rebuilt = "the search index cannot be used and is made anew" // stress kill looks for these words
+	if strings.Contains(said.String(), rebuilt) {
+		t.Errorf("a kill was a reason to rebuild: %s", &said)
+	}
+	require.NoError(t, os.Truncate(filepath.Join(dir, engineFolder, listFile), 100))
+	x := New(dir, "store", log)
+	if _, err := x.Open(far); err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if !strings.Contains(said.String(), rebuilt) {
+		t.Errorf("damage is not told in these words: %s", &said)
+	}
+}
+
+// TestKilledAtItsBeginning: the engine was killed right after it had made the list of its
+// files. Nothing was put yet, so nothing is made anew.
+func TestKilledAtItsBeginning(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "search")
+	var said bytes.Buffer
+	log := slog.New(slog.NewTextHandler(&said, nil))
+	x := New(dir, "store", log)
+	_, err := x.Open(far)
+	require.NoError(t, err)
+	require.NoError(t, x.Close())
+	require.NoError(t, os.Truncate(filepath.Join(dir, engineFolder, listFile), 0))
+	x = New(dir, "store", log)
+	_, err = x.Open(far)
+	require.NoError(t, err)
+	require.NoError(t, x.Put(t.Context(), []core.IndexDocument{public(1, "word")}, core.IndexPosition{Message: 1}))
+	if got := find(t, x, core.IndexQuery{Text: "word", Limit: 10}); len(got) != 1 {
+		t.Errorf("found %v", got)
+	}
+	require.NoError(t, x.Close())
+	if said.Len() != 0 {
+		t.Errorf("it says %s", &said)
 	}
 }
 

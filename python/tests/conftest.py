@@ -222,12 +222,12 @@ def raw_get(url):
 class Server:
     """A TCP server at the edge of a test: `serve` gets each connection in a thread of its own."""
 
-    def __init__(self, serve, family=socket.AF_INET, host="127.0.0.1"):
+    def __init__(self, serve, family=socket.AF_INET, host="127.0.0.1", port=0):
         self._thread = threading.Thread(target=self._accept, daemon=True)
         self._serve = serve
         self._listener = socket.socket(family, socket.SOCK_STREAM)
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._listener.bind((host, 0))
+        self._listener.bind((host, port))
         self._listener.listen(64)
         self.port = self._listener.getsockname()[1]
         self.url = f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"

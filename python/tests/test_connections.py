@@ -26,11 +26,13 @@ def own_address():
         return s.getsockname()[0]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows does not let calls from loopback out")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="needs another system than Windows, which does not let calls from loopback out"
+)
 def test_calls_of_this_machine_come_from_loopback(server):
     address = own_address()
     if not address or address.startswith("127."):
-        pytest.skip("SKIPPED: this machine has no address beside loopback")
+        pytest.skip("needs an address of the machine beside loopback")
     peers = []
 
     def serve(connection):
@@ -381,7 +383,7 @@ def test_posts_of_many_threads_are_all_there_once(client, background, name):
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")  # the warning is what the test is about
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that forks")
 def test_a_fork_has_connections_of_its_own_and_leaves_the_session_alone(hub, server, name):
     proxy = Proxy(server, hub.port, cut=set())
     with HubClient.quickstart(name("parent"), proxy.url) as c:
@@ -432,12 +434,12 @@ def test_an_interrupt_leaves_no_half_read_answer(server, monkeypatch):
 def test_many_open_files_do_not_hinder(hub, name):
     """select() knows file descriptors below 1024 only."""
     if sys.platform == "win32":
-        pytest.skip("Windows has no such limit")
+        pytest.skip("needs another system than Windows, which has no such limit")
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 1200:
-        pytest.skip("this system allows too few open files")
+        pytest.skip("needs a system that allows more open files")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
     files = [os.open(os.devnull, os.O_RDONLY) for _ in range(1050)]
     try:

@@ -1,11 +1,14 @@
 """HUB_BASE_URL and HUB_AGENT: what the environment says where the caller does not."""
 
+import os
+
 import pytest
 
 from conftest import free_port, raw_get
 from hubclient import (
     HttpTransport,
     HubClient,
+    HubConfig,
     HubError,
     InvalidInput,
     create_relay,
@@ -57,6 +60,74 @@ def test_an_address_that_is_given_counts_more(says, hub):
 
 def test_an_empty_address_is_none(says):
     says(HUB_BASE_URL="")
+    assert address(HubClient("a")) == LOCAL
+
+
+@pytest.fixture
+def root(says, tmp_path):
+    """A data root of its own."""
+    says(HUB_DATA_ROOT=str(tmp_path / "data"), HUB_BASE_URL="")
+    (tmp_path / "data").mkdir(mode=0o700)
+    return tmp_path / "data"
+
+
+def test_the_port_that_the_data_root_remembers_counts_least(says, root):
+    assert address(HubClient("a")) == LOCAL
+    (root / "port").write_text("6975\n")
+    (root / "port").chmod(0o600)
+    assert address(HubClient("a")) == "http://127.0.0.1:6975"
+    assert HttpTransport().base_url == "http://127.0.0.1:6975"
+    assert HubConfig().arguments()[:4] == ["--host", "127.0.0.1", "--port", "6975"]
+    assert HubConfig(port=6969).arguments()[3] == "6969"
+    assert address(HubClient("a", LOCAL)) == LOCAL  # an argument counts more
+    says(HUB_BASE_URL="http://127.0.0.1:1")
+    assert address(HubClient("a")) == "http://127.0.0.1:1"  # and so does the environment
+
+
+def test_hubs_are_started_where_the_data_root_remembers(root, executable):
+    port = free_port()
+    (root / "port").write_text(str(port))
+    (root / "port").chmod(0o600)
+    with pytest.raises(HubError) as refused:
+        HubClient.quickstart("a")
+    assert (refused.value.code, refused.value.fix) == ("unreachable", "start one with: hubcli ensure")
+    assert ensure_hub(executable=executable)["base_url"] == f"http://127.0.0.1:{port}"
+    try:
+        with HubClient.quickstart("dev") as dev:
+            assert dev.post("general", "where my hub is")["from_agent"] == "dev"
+        assert not ensure_hub(host="127.0.0.1", executable=executable)["started"]
+    finally:
+        stop_hub(None, executable=executable)
+    assert not list((root / "run").glob("*.sock"))
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a system whose files have a mode")
+def test_what_others_may_have_written_sends_nobody_to_another_port(root):
+    file, elsewhere = root / "port", root / "elsewhere"
+    for text in ("", "0", "65536", "-1", "06975", "6975 6976", "http://127.0.0.1:6975", "6975" + " " * 64, "\u0666"):
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o600)
+        assert address(HubClient("a")) == LOCAL, text
+    file.write_text("6975")
+    for mode in (0o620, 0o602):
+        file.chmod(mode)
+        assert address(HubClient("a")) == LOCAL, oct(mode)
+    elsewhere.write_text("6975")
+    file.unlink()
+    file.symlink_to(elsewhere)
+    assert address(HubClient("a")) == LOCAL
+    file.unlink()
+    os.mkfifo(file)
+    assert address(HubClient("a")) == LOCAL
+    file.unlink()
+    file.mkdir()
+    assert address(HubClient("a")) == LOCAL
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="needs root, to give a file away")
+def test_the_port_of_another_user_is_none(root):
+    (root / "port").write_text("6975")
+    os.chown(root / "port", 65534, 65534)
     assert address(HubClient("a")) == LOCAL
 
 

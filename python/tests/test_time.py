@@ -13,7 +13,7 @@ from test_connections import Proxy
 from test_http import answer, good
 from test_relay import files, forwarder, relayed  # noqa: F401 - fixtures
 
-NOT_WINDOWS = pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
+NOT_WINDOWS = pytest.mark.skipif(os.name == "nt", reason="needs another system than Windows, which has no such signals")
 SOON = 12.0  # seconds; far less than the timeouts of the clients here, which are 30
 
 

@@ -57,7 +57,7 @@ func crashingForwarder() {
 	}
 	f, err := New(Config{
 		Dir: dir, BaseURL: os.Getenv(envHub), PollInterval: 10 * time.Millisecond, Notify: true,
-		Step: step, Transport: lateTransport{own: ownTransport(os.Getenv(envHub)), sent: func() { step(stepSent) }},
+		Step: step, Transport: lateTransport{own: ownTransport(os.Getenv(envHub), ""), sent: func() { step(stepSent) }},
 	})
 	if err != nil {
 		panic(err)
@@ -184,7 +184,7 @@ func TestTwoForwarders(t *testing.T) {
 	b := newBench(t, testhub.Start(t).URL)
 	var sends atomic.Int64
 	counted := func(c *Config) {
-		c.Transport = lateTransport{own: ownTransport(b.url), sent: func() { sends.Add(1) }}
+		c.Transport = lateTransport{own: ownTransport(b.url, ""), sent: func() { sends.Add(1) }}
 	}
 	b.forward(counted)
 	b.forward(counted)

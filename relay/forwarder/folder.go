@@ -24,6 +24,8 @@ type spool struct {
 	responses *os.Root
 	owner     *os.File // locked by the one daemon that serves the spool; nil in others
 
+	accepted time.Time // what came earlier is never carried out; zero: all is
+
 	users atomic.Int64 // the calls, and the forwarder while it serves the spool
 }
 

@@ -63,8 +63,14 @@ type Config struct {
 	// Create makes the folders of the spool if they are missing. Otherwise the
 	// forwarder waits until somebody has made Dir.
 	Create bool
+	// Accept says whether the spool may be served at all; nil: it may, with all that is
+	// in it.
+	Accept *Acceptance
 	// BaseURL is the hub's address, as client.CheckBaseURL wants it.
 	BaseURL string
+	// DataRoot is the folder in which the hubs of this user are noted; empty is that of the
+	// environment. A hub that is noted there has to prove itself before a request is sent.
+	DataRoot string
 	// Owner makes the forwarder serve the spool only while no other hub does. A
 	// hub sets it for the forwarder in its own process.
 	Owner bool
@@ -195,7 +201,7 @@ func (f *Forwarder) Run(ctx context.Context) {
 	f.run, f.ending, f.reject.run = ctx, ending, ctx
 	transport := f.cfg.Transport
 	if transport == nil {
-		own := ownTransport(f.cfg.BaseURL)
+		own := ownTransport(f.cfg.BaseURL, f.cfg.DataRoot)
 		defer own.CloseIdleConnections()
 		transport = own
 	}
@@ -342,13 +348,13 @@ func (f *Forwarder) finish(end context.CancelFunc) {
 // keeps as many connections as there are usually calls that do not wait.
 // Connections to a hub on this machine come from loopback, because a hub takes
 // the calls of a spool from nowhere else.
-func ownTransport(base string) *http.Transport {
+func ownTransport(base, dataRoot string) *http.Transport {
 	host := ""
 	if u, err := url.Parse(base); err == nil {
 		host = u.Hostname()
 	}
 	return &http.Transport{
-		DialContext:         client.Dialer(host),
+		DialContext:         client.Dialer(host, dataRoot, 0),
 		TLSHandshakeTimeout: 5 * time.Second,
 		MaxIdleConnsPerHost: 64,
 		// Shorter than the hub's, so that a call seldom gets a connection that

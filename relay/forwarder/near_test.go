@@ -18,9 +18,9 @@ func TestForwardedCallsComeFromLoopback(t *testing.T) {
 	address := testport.Interface()
 	switch {
 	case address == "":
-		t.Skip("SKIPPED: this machine has no address beside loopback")
+		t.Skip("needs an address of the machine beside loopback")
 	case runtime.GOOS == "windows":
-		t.Skip("SKIPPED: Windows does not let calls from loopback out")
+		t.Skip("needs another system than Windows, which does not let calls from loopback out")
 	}
 	l, err := net.Listen("tcp", net.JoinHostPort(address, "0"))
 	require.NoError(t, err)

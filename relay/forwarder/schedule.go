@@ -44,15 +44,25 @@ func (f *Forwarder) look() {
 
 // open reports whether the spool is open now.
 func (f *Forwarder) open() bool {
+	var err error
 	if f.cfg.Create {
-		if err := relay.MakeSpool(f.cfg.Dir); err != nil {
-			f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
-			return false
-		}
+		err = f.Make()
+	} else {
+		_, err = f.mayOpen()
+	}
+	if err != nil {
+		f.log.begin(troubleSpool, err, "spool", f.cfg.Dir)
+		return false
 	}
 	s, err := openSpool(f.cfg.Dir)
-	if err == nil && f.cfg.Owner {
-		if err = s.own(); err != nil {
+	if err == nil {
+		if f.cfg.Owner {
+			err = s.own()
+		}
+		if err == nil {
+			err = s.accept(f.cfg.Accept)
+		}
+		if err != nil {
 			s.close()
 		}
 	}

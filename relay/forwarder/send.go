@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"time"
 
 	"hubcli/api"
+	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/relay"
@@ -53,7 +53,7 @@ func (f *Forwarder) send(c *call, op *api.Operation, r *relay.Request, path stri
 		case errors.As(err, &notHub):
 			return unanswered(c.id, f.notAHub(notHub.why))
 		default:
-			gone, lost = err, lost || writes(r) && !isDial(err)
+			gone, lost = err, lost || writes(r) && !client.NeverSent(err)
 			if delay = f.awayPause(c, &away); delay == 0 {
 				return unanswered(c.id, f.unreachable(gone, lost))
 			}
@@ -142,20 +142,18 @@ func (f *Forwarder) unreachable(err error, lost bool) *hub.Error {
 		Message: "the relay cannot reach the hub at " + f.base + ": " + reason(err),
 		Fix:     "start the hub there (hubcli ensure), or start the relay with --base-url and its address",
 	}
+	var other *hub.Error
+	if errors.As(err, &other) { // of the connection: another program has the port
+		e.Code, e.Fix = other.Code, other.Fix
+	}
 	if lost {
 		e = uncertain(e)
 	}
 	return e
 }
 
-// isDial reports whether the call was never sent.
-func isDial(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "dial"
-}
-
 // isRefusal reports whether the connection was refused, so the call was never
 // sent.
 func isRefusal(err error) bool {
-	return isDial(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
+	return client.NeverSent(err) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled)
 }

@@ -91,7 +91,10 @@ func (f *Forwarder) hold(c *call, t *taken) error {
 		return errNotOurs
 	}
 	f.cfg.Step(StepLocked)
-	var err error
+	err := c.spool.fresh(t.info)
+	if err != nil {
+		return err
+	}
 	if c.name == t.work {
 		err = f.takeOrphan(c, t, lockErr != nil)
 	} else {

@@ -33,8 +33,10 @@ var figures = []figure{
 	{"relay", (*run).relay},
 	{"mcp", (*run).mcp},
 	{"search", (*run).search},
+	{"rebuild", (*run).rebuild},
 	{"moments", (*run).moments},
 	{"many", (*run).many},
+	{"metadata", (*run).metadata},
 	{"million", (*run).million},
 	{"capsules", (*run).capsules},
 }

@@ -121,7 +121,7 @@ func (r *run) bridgePosts(ctx context.Context, server *target.Process) ([]Result
 		return nil, err
 	}
 	defer echo.Kill()
-	direct := client.New(client.Config{BaseURL: "http://" + server.Addr})
+	direct := client.New(client.Config{BaseURL: "http://" + server.Addr, DataRoot: server.DataRoot})
 	defer direct.Close()
 	body := strings.Repeat("x", bodyBytes)
 	sides := []struct {

@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"hubcli/api"
 	"hubcli/internal/pause"
 	"hubcli/stress/stat"
 	"hubcli/stress/target"
@@ -46,11 +50,15 @@ func (r *run) many(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	defer func() { p.Kill() }() // p changes
-	rooms, err := r.someRooms(ctx, p.Addr)
+	operator, err := operatorOf(store)
 	if err != nil {
 		return nil, err
 	}
-	for _, t := range r.things(rooms) {
+	rooms, err := r.someRooms(ctx, p.Addr, operator)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range r.things(rooms, operator) {
 		of, err := r.have(ctx, p, &t)
 		if err != nil {
 			return results, fmt.Errorf("%s: %w", t.name, err)
@@ -107,26 +115,37 @@ func (r *run) have(ctx context.Context, p *target.Process, t *thing) ([]Result, 
 	}, nil
 }
 
-// things are what a hub has many of. rooms are there already.
-func (r *run) things(rooms []string) []thing {
-	post := func(path string, body func(c, i int) map[string]any) func(string, int, int) (*wire.Request, error) {
-		return func(addr string, c, i int) (*wire.Request, error) { return wire.Post(addr, path, body(c, i)) }
+// operatorOf returns the header of a call that is the operator's: a single caller may not have
+// so many of everything.
+func operatorOf(store string) ([]string, error) {
+	token, err := os.ReadFile(filepath.Join(store, "operator.token"))
+	return []string{api.HeaderOperator, strings.TrimSpace(string(token))}, err
+}
+
+// posting builds calls that make things, with these headers.
+func posting(path string, body func(c, i int) map[string]any, headers ...string) func(string, int, int) (*wire.Request, error) {
+	return func(addr string, c, i int) (*wire.Request, error) {
+		return wire.Post(addr, path, body(c, i), headers...)
 	}
+}
+
+// things are what a hub has many of. rooms are there already.
+func (r *run) things(rooms, operator []string) []thing {
 	return []thing{
-		{"agents", r.Things, "/v1/agents?limit=1000", aPage, post("/v1/sessions", func(_, i int) map[string]any {
+		{"agents", r.Things, "/v1/agents?limit=1000", aPage, posting("/v1/sessions", func(_, i int) map[string]any {
 			return map[string]any{"agent_id": fmt.Sprintf("many-%06d", i)}
 		}), 4_000},
-		{"claims", r.Things, "/v1/claims?active_only=1&limit=1000", aPage, post("/v1/claims", func(c, i int) map[string]any {
+		{"claims", r.Things, "/v1/claims?active_only=1&limit=1000", aPage, posting("/v1/claims", func(c, i int) map[string]any {
 			return map[string]any{"owner_agent_id": agentName(c), "claim_key": fmt.Sprintf("many/%06d", i), "ttl_sec": 86_400}
 		}), 2_500},
-		{"channels", r.Things / fewer, "/v1/channels?limit=1000", aPage, post("/v1/channels", func(c, i int) map[string]any {
+		{"channels", r.Things / fewer, "/v1/channels?limit=1000", aPage, posting("/v1/channels", func(c, i int) map[string]any {
 			return map[string]any{"name": fmt.Sprintf("many-%06d", i)}
-		}), 6_000},
-		{"rooms", r.Things/fewer - len(rooms), "/v1/rooms?limit=1000", aPage, post("/v1/rooms", func(_, i int) map[string]any {
+		}, operator...), 6_000},
+		{"rooms", r.Things/fewer - len(rooms), "/v1/rooms?limit=1000", aPage, posting("/v1/rooms", func(_, i int) map[string]any {
 			return aRoom(i + len(rooms))
-		}), 24_000},
+		}, operator...), 24_000},
 		{"seats", r.Things / fewer, "/v1/rooms/" + rooms[0] + "/status?all=1", "the status of a room", func(addr string, _, i int) (*wire.Request, error) {
-			return wire.Post(addr, "/v1/rooms/"+rooms[i%len(rooms)]+"/seats", map[string]any{"agent_id": fmt.Sprintf("many-%06d", i)})
+			return wire.Post(addr, "/v1/rooms/"+rooms[i%len(rooms)]+"/seats", map[string]any{"agent_id": fmt.Sprintf("many-%06d", i)}, operator...)
 		}, 4_000},
 	}
 }
@@ -140,14 +159,14 @@ func aRoom(i int) map[string]any {
 }
 
 // someRooms makes the projects and the first rooms.
-func (r *run) someRooms(ctx context.Context, addr string) (ids []string, err error) {
+func (r *run) someRooms(ctx context.Context, addr string, operator []string) (ids []string, err error) {
 	cs, err := dial(ctx, addr, 1)
 	if err != nil {
 		return nil, err
 	}
 	defer cs.close()
 	call := func(path string, body map[string]any) (id string, err error) {
-		request, err := wire.Post(addr, path, body)
+		request, err := wire.Post(addr, path, body, operator...)
 		if err != nil {
 			return "", err
 		}

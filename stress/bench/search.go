@@ -190,7 +190,7 @@ func (r *run) postTexts(ctx context.Context, addr string, texts []string) (time.
 // that took and the most anonymous memory that was seen.
 func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Duration, peak int64, err error) {
 	const look = 50 * time.Millisecond
-	c := client.New(client.Config{BaseURL: "http://" + p.Addr})
+	c := client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})
 	defer c.Close()
 	begin := time.Now()
 	for {

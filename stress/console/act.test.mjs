@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, hubcli } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press, settle } from "./browser.mjs";
 
 const run = promisify(execFile);
 
@@ -40,7 +40,7 @@ describe("a person at the console", () => {
       await page.getByRole("listitem").filter({ hasText: /waits for\s+you/ }).waitFor();
     }
     assert.equal(await one.page.locator("button b").count(), 0);
-    await one.page.getByRole("button", { name: "no <b>way</b>" }).click();
+    await press(one.page.getByRole("button", { name: "no <b>way</b>" }));
     for (const { page } of [one, two]) {
       await page.getByText("No agent asks you anything.").waitFor();
       await page.getByText("No agent waits for another or for you.").waitFor();
@@ -57,6 +57,7 @@ describe("a person at the console", () => {
     await cli("ask", "--agent", "dev-b", "Which branch?");
     const words = page.getByRole("textbox", { name: "Answer to dev-b in your words" });
     await words.fill("main");
+    await settle(page);
     await words.press("Enter");
     await page.getByText("No agent asks you anything.").waitFor();
     assert.match(await cli("poll", "--agent", "dev-b", "--timeout", "10"), /main/);
@@ -68,7 +69,7 @@ describe("a person at the console", () => {
     const { page, wrong, close } = await open();
     await page.getByRole("combobox", { name: "To" }).selectOption("agent:dev-a");
     await page.getByRole("textbox", { name: "Say something as the operator" }).fill("stop at noon");
-    await page.getByRole("button", { name: "Say" }).click();
+    await press(page.getByRole("button", { name: "Say" }));
     await page.getByText("stop at noon").waitFor();
     assert.match(await cli("poll", "--agent", "dev-a", "--timeout", "10"), /operator -> dev-a> stop at noon/);
     assert.deepEqual(wrong, []);

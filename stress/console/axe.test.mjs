@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Hub, eventually, hubcli } from "../outside/hub.mjs";
 import { all, ofColors, violations } from "./axe.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 import { come, settled, tabs, things } from "./places.mjs";
 
 const pictures = process.env.CONSOLE_PICTURES ?? join(process.cwd(), ".cache", "console-pictures");
@@ -125,8 +125,8 @@ describe("axe-core finds nothing", () => {
 
   // dialogs are what a person opens on the pages.
   async function dialogs(hub, room) {
-    const press = (name) => async (page) => {
-      await page.getByRole("button", { name }).first().click();
+    const opens = (name) => async (page) => {
+      await press(page.getByRole("button", { name }).first());
       await page.getByRole("dialog").waitFor();
     };
     const unfold = async (page) => {
@@ -134,18 +134,18 @@ describe("axe-core finds nothing", () => {
     };
     const [agent] = await hub.get("/v1/agents");
     return [
-      ["the keys", "now", press("Keys")],
-      ["a pause of a room", `rooms/${room.room_id}`, press("Pause the room")],
-      ["a pause of anybody", "agents", press("Pause…")],
-      ["a budget", `agents/${agent.agent_id}`, press("Budget")],
-      ["a broken claim", "leases", press(/^Break/)],
-      ["a broken lock", "leases?tab=locks", press(/^Break/)],
+      ["the keys", "now", opens("Keys")],
+      ["a pause of a room", `rooms/${room.room_id}`, opens("Pause the room")],
+      ["a pause of anybody", "agents", opens("Pause…")],
+      ["a budget", `agents/${agent.agent_id}`, opens("Budget")],
+      ["a broken claim", "leases", opens(/^Break/)],
+      ["a broken lock", "leases?tab=locks", opens(/^Break/)],
       ["makers of rooms", "settings", unfold],
       ["a room's settings", `settings/${room.room_id}`, unfold],
       ["a filter without rows", "tasks?q=nothinghasthis", () => {}],
       ["an invite", "settings?tab=invites", async (page) => {
         await unfold(page);
-        await page.getByRole("button", { name: "Make the invite" }).click();
+        await press(page.getByRole("button", { name: "Make the invite" }));
         await page.getByRole("dialog").waitFor();
       }],
       ["new connections", "settings?tab=connections", unfold],

@@ -13,11 +13,12 @@ import { hubcli } from "../outside/hub.mjs";
 assert.ok(process.env.CHROMIUM, "CHROMIUM must name the browser; go run ./internal/check browser sets it");
 
 export class Browser {
-  static async start() {
+  // Where a test moves the clock of its pages, no frame need wait for a screen.
+  static async start({ flags = [] } = {}) {
     const browser = new Browser();
     browser.process = await chromium.launch({
       executablePath: process.env.CHROMIUM,
-      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run"],
+      args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking", "--no-first-run", ...flags],
     });
     return browser;
   }
@@ -45,12 +46,48 @@ export class Browser {
   }
 }
 
+const frames = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+// settle waits until each button of the page has been in its place for long enough to take a click.
+export async function settle(page) {
+  await frames(page);
+  await page.waitForFunction(() => !document.querySelector("button[aria-disabled]"));
+}
+
+// press clicks a button as a person does, who looks for it and waits until it takes a click. (What
+// the library does by itself scrolls and clicks at once.)
+export async function press(button) {
+  const page = button.page();
+  for (;;) {
+    await button.evaluate((it) => it.scrollIntoView({ block: "center" }));
+    await frames(page);
+    const ready = await button.evaluate(
+      (it) =>
+        new Promise((done) => {
+          const look = () => (!it.isConnected ? done(false) : it.disabled || it.hasAttribute("aria-disabled") ? requestAnimationFrame(look) : done(true));
+          look();
+        }),
+    );
+    const box = ready && (await button.boundingBox());
+    if (!box) continue; // another one has taken its place
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    return;
+  }
+}
+
 const run = promisify(execFile);
 
 // address returns an address of the console with a code that is good once.
 export async function address(hub, ...flags) {
   const { stdout } = await run(hubcli, ["app", "open", "--print", "--base-url", hub.url, ...flags], { env: hub.env });
   return stdout.trim();
+}
+
+// token exchanges a code for a pass as other people's programs do, and returns its secret.
+export async function token(hub) {
+  const code = (await address(hub)).split("code=")[1];
+  const answer = await fetch(`${hub.url}/v1/passes`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ code }) });
+  return (await answer.json()).result.token;
 }
 
 // passes returns the passes in force.

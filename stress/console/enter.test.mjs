@@ -33,6 +33,10 @@ describe("the console", () => {
     const { page, wrong, close } = await browser.tab();
     const sent = [];
     page.on("request", (request) => sent.push(request.url() + JSON.stringify(request.headers())));
+    let token;
+    page.on("response", async (answer) => {
+      if (answer.request().method() === "POST" && answer.url().endsWith("/v1/passes")) ({ token } = (await answer.json()).result);
+    });
     const at = await address(hub);
     const code = at.split("code=")[1];
     await page.goto(at);
@@ -41,11 +45,13 @@ describe("the console", () => {
 
     // Neither the code nor the pass is in an address, a referrer, a cookie or what outlives the tab.
     assert.doesNotMatch(page.url(), /code|pass/);
-    const { token } = await page.evaluate(() => JSON.parse(sessionStorage.getItem("hubcli.pass")));
-    assert.match(token, /^pass_/);
+    // The pass is sent by nobody after the exchange, and stored nowhere.
+    assert.match(token, /^pass_\w+\.\S+$/);
+    const secret = token.split(".")[1];
+    assert.ok(!(await page.evaluate(() => JSON.stringify({ ...sessionStorage }))).includes(secret));
     for (const one of sent) {
       const headers = JSON.parse(one.slice(one.indexOf("{")));
-      assert.ok(!one.slice(0, one.indexOf("{")).includes(token) && !one.includes(code), one);
+      assert.ok(!one.includes(secret) && !one.includes(code), one);
       assert.ok(!headers.referer, one);
       assert.equal(headers.cookie, undefined, one);
     }

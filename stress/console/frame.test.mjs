@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 
 describe("the frame of the console", () => {
   let hub, browser, room;
@@ -105,7 +105,7 @@ describe("the frame of the console", () => {
     await heading(page, "Rooms");
 
     // Whoever speaks to the browser turns keys of one letter off.
-    await page.getByRole("button", { name: "Keys" }).click();
+    await press(page.getByRole("button", { name: "Keys" }));
     await page.getByRole("checkbox").uncheck();
     await page.keyboard.press("Escape");
     await page.keyboard.press("g");

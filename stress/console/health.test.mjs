@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub, eventually } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 
 describe("the health of a hub", () => {
   let hub, browser;
@@ -52,7 +52,7 @@ describe("the health of a hub", () => {
     const body = JSON.stringify({ claim_key: "parser", owner_agent_id: "dev-a", wait_sec: 60 });
     const wait = fetch(`${hub.url}/v1/claims`, { method: "POST", headers, body, signal: stop.signal }).catch(() => {});
     await eventually("the claim waits", async () => (await hub.parked()) > 0);
-    await page.getByRole("button", { name: "Look now" }).click();
+    await press(page.getByRole("button", { name: "Look now" }));
     await page.getByRole("region", { name: "Calls that wait" }).getByText("dev-a").waitFor();
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it is wider than 320");
     stop.abort();

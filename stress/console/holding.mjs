@@ -17,7 +17,7 @@ export class Holding {
 
   static async of(page) {
     const holding = new Holding(page);
-    await page.route((url) => url.pathname.startsWith("/v1/") && url.pathname !== "/v1/app/stream", (route) => holding.#answer(route));
+    await page.route((url) => url.pathname.startsWith("/v1/") && !/stream$|proof$/.test(url.pathname), (route) => holding.#answer(route));
     return holding;
   }
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { Hub, eventually } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 
 const hostile = '<img src=x onerror="window.caught=1"><script>window.caught=1</script>\u202e';
 
@@ -74,7 +74,7 @@ describe("what a team knows", () => {
     await page.getByRole("link", { name: "The plan" }).click();
     await heading(page, "The plan");
     await page.getByText("four <b>bold</b>").waitFor();
-    await page.getByRole("button", { name: "What has changed since version 2" }).click();
+    await press(page.getByRole("button", { name: "What has changed since version 2" }));
     await page.getByRole("heading", { name: "From version 2 to version 3" }).waitFor();
     await page.getByRole("combobox", { name: "compared with" }).selectOption("version 1");
     await page.getByText("+3").waitFor();
@@ -119,7 +119,7 @@ describe("what a team knows", () => {
     await page.getByText("Port 7000").waitFor();
     await page.getByText("Only on Mondays").waitFor();
     assert.equal(await page.getByText("Port 6000").count(), 0);
-    await page.getByRole("button", { name: "History of port" }).click();
+    await press(page.getByRole("button", { name: "History of port" }));
     await page.getByText("Port 6000").waitFor();
     await page.getByText("in force", { exact: true }).waitFor();
     assert.equal(await page.getByText("Only on Mondays").count(), 0);
@@ -183,7 +183,7 @@ describe("what a team knows", () => {
     const { page, wrong, close } = await open(`knowledge?room=${crowd.room_id}`);
     await page.getByText("100 are shown, and there are more.").waitFor();
     assert.equal(await page.getByRole("link", { name: /^Point/ }).count(), 100);
-    await page.getByRole("button", { name: "Older" }).click();
+    await press(page.getByRole("button", { name: "Older" }));
     await page.getByText("Point 1 of the list").waitFor();
     assert.equal(await page.getByRole("link", { name: /^Point/ }).count(), 30);
     await page.goBack();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 
 const most = 6_000; // elements of a page
 
@@ -40,10 +40,10 @@ describe("long lists in the console", () => {
     await page.getByText("1–100 of 1000 claims").waitFor();
     await page.getByText("The hub has more claims; these are among the first 1,000 by name.", { exact: false }).waitFor();
     assert.ok((await elements(page)) < most);
-    await page.getByRole("button", { name: "Next" }).click();
+    await press(page.getByRole("button", { name: "Next" }));
     await page.getByText("part-00100").waitFor();
     await page.getByRole("searchbox").fill("part-0987");
-    await page.getByRole("button", { name: /Look in all claims/ }).click();
+    await press(page.getByRole("button", { name: /Look in all claims/ }));
     await page.getByText("part-09876").waitFor();
     await page.goto(`${hub.url}/ui/leases?agent=dev-7`);
     await page.getByText("part-09807").waitFor();
@@ -67,9 +67,9 @@ describe("long lists in the console", () => {
     await page.goto(`${hub.url}/ui/agents`);
     await page.getByText("1–100 of 1000 agents").waitFor();
     await page.getByRole("searchbox").fill("dev-999");
-    await page.getByRole("button", { name: /Look in all agents/ }).click();
+    await press(page.getByRole("button", { name: /Look in all agents/ }));
     await page.getByRole("list", { name: "Agents", exact: true }).getByRole("link", { name: "dev-999" }).waitFor();
-    await page.getByRole("button", { name: "Show all" }).click();
+    await press(page.getByRole("button", { name: "Show all" }));
     await page.getByRole("searchbox").fill("developer 1177");
     await page.getByRole("list", { name: "Agents", exact: true }).getByRole("link", { name: "dev-1177" }).waitFor();
     assert.ok((await elements(page)) < most);

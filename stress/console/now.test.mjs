@@ -6,7 +6,7 @@ import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, hubcli } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press, settle } from "./browser.mjs";
 
 const run = promisify(execFile);
 
@@ -73,6 +73,7 @@ describe("Now", () => {
     const { page, wrong, close } = await open();
     await cli("ask", "--agent", "dev-a", "--option", "up", "--option", "down", "Which way?");
     await page.locator("[data-ask]").first().waitFor(); // other parts of the page may show it before
+    await settle(page);
     await page.keyboard.press("2"); // nothing has the focus
     await page.keyboard.press("q");
     await page.keyboard.press("2");
@@ -103,7 +104,7 @@ describe("Now", () => {
     });
     const told = () => page.evaluate(() => window.told);
     assert.equal(await page.evaluate(() => Notification.asked), 0);
-    await page.getByRole("button", { name: "Notify me of questions" }).click();
+    await press(page.getByRole("button", { name: "Notify me of questions" }));
     await page.getByRole("button", { name: "Notifications are on" }).waitFor();
     await cli("ask", "--agent", "dev-b", "First?");
     await page.locator("[data-ask]", { hasText: "First?" }).waitFor(); // other parts of the page may show it before

@@ -8,7 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, hubcli } from "../outside/hub.mjs";
 import { all, violations } from "./axe.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 
 const run = promisify(execFile);
 
@@ -135,7 +135,7 @@ describe("the replay of a room", () => {
     await slider.focus();
     await page.keyboard.press("Home");
     await page.getByText("Nothing had been said here.").waitFor();
-    await page.getByRole("button", { name: "Next message" }).click();
+    await press(page.getByRole("button", { name: "Next message" }));
     await page.locator(".timeline").getByText("who takes the cart?").waitFor();
     assert.equal(await page.locator(".timeline [data-id]").count(), 1);
     await page.keyboard.press("]");
@@ -151,13 +151,13 @@ describe("the replay of a room", () => {
 
     const when = page.getByRole("textbox", { name: "What happened at" });
     await when.fill("half past two");
-    await page.getByRole("button", { name: "Show" }).click();
+    await press(page.getByRole("button", { name: "Show" }));
     await page.getByText("Give a time like 14:05").waitFor();
     await when.fill("2001-02-03 4:05");
-    await page.getByRole("button", { name: "Show" }).click();
+    await press(page.getByRole("button", { name: "Show" }));
     await page.getByText("The room begins at").waitFor();
     await page.getByText("Nothing had been said here.").waitFor();
-    await page.getByRole("button", { name: "Save…" }).click();
+    await press(page.getByRole("button", { name: "Save…" }));
     await page.getByRole("dialog").getByText(`hubcli room replay ${room.room_id}`).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: "Back to now" }).click();
@@ -173,7 +173,7 @@ describe("the replay of a room", () => {
   it("plays to the end, and says what it skips", async () => {
     const { page, wrong, close } = await open(`/${log[0].ts}`);
     await page.getByRole("combobox", { name: "Speed" }).selectOption("1");
-    await page.getByRole("button", { name: "Play" }).click();
+    await press(page.getByRole("button", { name: "Play" }));
     await page.locator(".timeline").getByText("good night").waitFor();
     await page.getByRole("button", { name: "Play" }).waitFor(); // it has stopped
     await shows(page, log.at(-1));
@@ -208,7 +208,7 @@ describe("the replay of a room", () => {
     await page.getByRole("slider", { name: "Moment" }).focus();
     await page.keyboard.press("Home");
     await page.getByText("Nothing had been said here.").waitFor();
-    await page.getByRole("button", { name: "Play" }).click();
+    await press(page.getByRole("button", { name: "Play" }));
     await page.locator(".timeline").getByText("good night").waitFor();
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 800 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub, eventually } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press, token } from "./browser.mjs";
 
 const many = Number(process.env.ROOM_MESSAGES ?? 1_500);
 
@@ -62,9 +62,9 @@ describe("the page of a room", () => {
     await entry(page, "stop at noon\nall of you").getByText("you", { exact: true }).waitFor();
     await page.getByRole("combobox", { name: "To", exact: true }).selectOption("dev-a");
     await page.getByRole("textbox", { name: /in the room/ }).fill("only you");
-    await page.getByRole("button", { name: "Say" }).click();
+    await press(page.getByRole("button", { name: "Say" }));
     await entry(page, "only you").getByText("direct", { exact: true }).waitFor();
-    await page.getByRole("button", { name: "naming" }).click();
+    await press(page.getByRole("button", { name: "naming" }));
     const thread = page.getByRole("complementary", { name: "Thread" });
     await thread.getByText("may I rename it?").waitFor();
     await thread.getByRole("textbox").fill("yes, rename it");
@@ -79,7 +79,7 @@ describe("the page of a room", () => {
 
     // Reply answers one message, in its thread.
     await thread.getByRole("listitem").filter({ hasText: "may I rename it?" }).hover();
-    await thread.getByRole("listitem").filter({ hasText: "may I rename it?" }).getByRole("button", { name: "Reply" }).click();
+    await press(thread.getByRole("listitem").filter({ hasText: "may I rename it?" }).getByRole("button", { name: "Reply" }));
     await thread.getByText(`answers #${question.id}`).waitFor();
     await page.keyboard.type("but not today");
     await page.keyboard.press("Enter");
@@ -91,13 +91,13 @@ describe("the page of a room", () => {
 
   it("pauses with the person's words, and resumes", async () => {
     const { page, wrong, close } = await open(room);
-    await page.getByRole("button", { name: "Pause the room" }).click();
+    await press(page.getByRole("button", { name: "Pause the room" }));
     const dialog = page.getByRole("dialog", { name: "Pause the room" });
     await dialog.getByRole("textbox").fill("wait for the release");
-    await dialog.getByRole("button", { name: "Pause the room" }).click();
+    await press(dialog.getByRole("button", { name: "Pause the room" }));
     await page.locator(".paused").getByText("wait for the release").waitFor();
     await assert.rejects(say(room, "one more", { from_agent: "dev-a" }), /wait for the release/);
-    await page.getByRole("button", { name: "Resume" }).click();
+    await press(page.getByRole("button", { name: "Resume" }));
     await page.getByText("The room is paused").waitFor({ state: "detached" });
     await say(room, "on we go", { from_agent: "dev-a" });
     await entry(page, "on we go").waitFor();
@@ -116,7 +116,7 @@ describe("the page of a room", () => {
     await say(room, "مرحبا \u202e<script>document.title='owned'</script> 👩\u200d🚀", { from_agent: "dev-b" });
     await entry(page, "<script>").waitFor();
     assert.ok((await entry(page, "xxxx").innerText()).length < 2_000);
-    await entry(page, "xxxx").getByRole("button", { name: "Show all, 10 kB" }).click();
+    await press(entry(page, "xxxx").getByRole("button", { name: "Show all, 10 kB" }));
     assert.ok((await entry(page, "xxxx").innerText()).length > 10_000);
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.querySelector(".timeline").scrollWidth <= document.querySelector(".timeline").clientWidth));
     assert.notEqual(await page.title(), "owned");
@@ -145,7 +145,7 @@ describe("the page of a room", () => {
         took.push((await seen) - began);
       }
       return took.sort((a, b) => a - b);
-    }, { channel: quick.channel, token: JSON.parse(await page.evaluate(() => sessionStorage.getItem("hubcli.pass"))).token });
+    }, { channel: quick.channel, token: await token(hub) });
     const [half, most] = [times[100], times[198]].map((ms) => Math.round(ms));
     console.log(`from a post to its pixels: half within ${half} ms, 99 of 100 within ${most} ms`);
     assert.ok(half <= 100, `half within ${half} ms`); // on a machine that does nothing else it is 99 of 100
@@ -214,7 +214,7 @@ describe("the page of a room", () => {
     await say(long, "something new");
     await page.getByRole("button", { name: "1 new ↓" }).waitFor();
     assert.equal((await found.boundingBox()).y, top);
-    await page.getByRole("button", { name: "1 new ↓" }).click();
+    await press(page.getByRole("button", { name: "1 new ↓" }));
     await entry(page, "something new").waitFor();
     assert.deepEqual(wrong, []);
     await close();

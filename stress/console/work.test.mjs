@@ -5,7 +5,7 @@ import { execFile } from "node:child_process";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, eventually, hubcli } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press, settle } from "./browser.mjs";
 
 const run = promisify(execFile);
 
@@ -45,11 +45,13 @@ describe("tasks, leases and agents in the console", () => {
 
   // act presses a button, fills its dialog and confirms it.
   async function act(page, button, words = "", fill = async () => {}) {
-    await page.getByRole("button", { name: button, exact: true }).click();
+    await settle(page);
+    await press(page.getByRole("button", { name: button, exact: true }));
     const dialog = page.getByRole("dialog");
     if (words) await dialog.getByRole("textbox").last().fill(words);
     await fill(dialog);
-    await dialog.locator("button[type=submit]").click();
+    await settle(page);
+    await press(dialog.locator("button[type=submit]"));
     return dialog;
   }
   const acted = async (dialog) => dialog.waitFor({ state: "detached" });
@@ -85,7 +87,7 @@ describe("tasks, leases and agents in the console", () => {
   it("says so when what a dialog is about goes away meanwhile, and does nothing", async () => {
     await hub.post("/v1/claims", { owner_agent_id: "dev-a", claim_key: "parser", ttl_sec: 300 });
     const { page, wrong, close } = await open("/ui/leases");
-    await page.getByRole("button", { name: "Break the claim parser" }).click();
+    await press(page.getByRole("button", { name: "Break the claim parser" }));
     await page.getByRole("dialog").getByRole("textbox").fill("never said");
     await cli("claim", "parser", "--agent", "dev-a", "--release");
     await says(page, "has changed meanwhile. Nothing was done.");
@@ -138,7 +140,7 @@ describe("tasks, leases and agents in the console", () => {
     await of(parent.id).getByRole("img", { name: "1 of 2 subtasks done" }).waitFor();
     await row(page, "Tasks", "Crowns in the cart").getByText("open").waitFor();
 
-    await page.getByRole("button", { name: `Subtasks of task ${parent.id}` }).click();
+    await press(page.getByRole("button", { name: `Subtasks of task ${parent.id}` }));
     await row(page, "Tasks", "Crowns in the cart").waitFor({ state: "detached" });
     await page.getByRole("searchbox").fill("crowns");
     await row(page, "Tasks", "Something else").waitFor({ state: "detached" });
@@ -187,7 +189,7 @@ describe("tasks, leases and agents in the console", () => {
     await page.getByRole("link", { name: "Release 2" }).click();
     await row(page, "Tasks", "Ship it").waitFor();
     assert.equal(await row(page, "Tasks", "Something else").count(), 0);
-    await page.getByRole("button", { name: "Show all tasks" }).click();
+    await press(page.getByRole("button", { name: "Show all tasks" }));
     await row(page, "Tasks", "Something else").waitFor();
     assert.deepEqual(wrong, []);
     await close();
@@ -209,7 +211,7 @@ describe("tasks, leases and agents in the console", () => {
     await row(page, "Held for it", `task-${id}`).waitFor(); // it passed with the task
     assert.match(await cli("tasks", "--json"), /"assignee": ?"dev-c"/);
     await eventually("dev-c is told", async () => /please begin today/.test(await mail("dev-c")));
-    const [claim] = await hub.get(`/v1/claims?active_only=true&claim_key=task-${id}`);
+    const [claim] = await hub.get(`/v1/claims?active_only=true&claim_key=task-${id}&agent_id=dev-c`); // others do not see it
     assert.equal(claim.owner_agent_id, "dev-c");
     assert.deepEqual(wrong, []);
     await close();
@@ -226,7 +228,7 @@ describe("tasks, leases and agents in the console", () => {
     assert.equal((await read(id)).assignee, "dev-a");
     assert.match(await mail("dev-a"), /blue, please/);
 
-    await page.getByRole("button", { name: "Complete" }).click();
+    await press(page.getByRole("button", { name: "Complete" }));
     await page.getByText(`It still waits for #${blocker.id}.`).waitFor();
     await page.keyboard.press("Escape");
     await acted(await act(page, "Complete", "painted by hand"));
@@ -303,7 +305,7 @@ describe("tasks, leases and agents in the console", () => {
     const refused = await act(page, "Retire dev-d", "not needed");
     await refused.getByRole("alert").waitFor();
     assert.equal(await refused.getByRole("textbox").inputValue(), "not needed"); // the words stay
-    await refused.getByRole("button", { name: "Cancel" }).click();
+    await press(refused.getByRole("button", { name: "Cancel" }));
     await acted(await act(page, "End session", "restart it, please"));
     await page.getByText("It has no session.").waitFor();
     assert.ok(!(await hub.agents()).includes("dev-d"));
@@ -328,8 +330,8 @@ describe("tasks, leases and agents in the console", () => {
     assert.equal((await answer({ from_agent: "dev-b", channel: room.channel, body: "in the muted room" })).muted.reason, "only results, please");
     assert.match(await cli("app", "mutes"), /everybody +check-out/);
     assert.match(await cli("status"), /all in check-out/);
-    await page.getByRole("button", { name: "Unmute everybody in Check out" }).click();
-    await page.getByRole("dialog").getByRole("button", { name: "Unmute" }).click();
+    await press(page.getByRole("button", { name: "Unmute everybody in Check out" }));
+    await press(page.getByRole("dialog").getByRole("button", { name: "Unmute" }));
     await page.getByText("The room is muted").waitFor({ state: "detached" });
     assert.deepEqual(await hub.get("/v1/mutes"), []);
     assert.deepEqual(wrong, []);
@@ -355,7 +357,7 @@ describe("tasks, leases and agents in the console", () => {
     await other.close();
     assert.equal(await entries.count(), 50);
     for (const count of [100, 132]) {
-      await page.getByRole("button", { name: "Older messages" }).click();
+      await press(page.getByRole("button", { name: "Older messages" }));
       await eventually(`${count} messages`, async () => (await entries.count()) === count);
     }
     await page.getByText("word 0 of many").waitFor();

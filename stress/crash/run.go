@@ -88,7 +88,7 @@ type Summary struct {
 
 func (s *Summary) String() string {
 	return fmt.Sprintf("%d kills survived, and %d in a start: %d writes answered, %d sent again, %d messages, %d grants, %d tasks and %d artifacts checked, nothing lost, nothing twice; "+
-		"%d tables made, %d starts found debris, none was refused",
+		"%d tables made, %d starts found debris, none was refused; the search index was kept",
 		s.Cycles, s.Starts, s.Answers, s.Repeats, s.Messages, s.Grants, s.Tasks, s.Artifacts, s.Tables, s.Debris)
 }
 
@@ -274,6 +274,9 @@ func (r *run) cycle(ctx context.Context, kill int64) error {
 	}
 	p.Kill()
 	wg.Wait()
+	if err == nil {
+		err = keptIndex(p)
+	}
 	close(broken)
 	for brokenErr := range broken {
 		if err == nil {
@@ -304,9 +307,22 @@ func (r *run) last(ctx context.Context) error {
 		if err == nil {
 			err = r.verify(ctx, p.Addr, true)
 		}
-		if err := errors.Join(err, p.Stop()); err != nil {
+		if err := errors.Join(err, p.Stop(), keptIndex(p)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// rebuilt is what a hub logs when it makes its search index anew; TestKilled of the index
+// holds these words.
+const rebuilt = "the search index cannot be used and is made anew"
+
+// keptIndex returns an error if a hub that has ended had made its search index anew. A kill
+// is no reason for that.
+func keptIndex(p *target.Process) error {
+	if out := p.Output(); strings.Contains(out, rebuilt) {
+		return fmt.Errorf("a kill has made the search index unusable:\n%s", out)
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ func storeFiles(store string) (names []string, err error) {
 		if err == nil && d.IsDir() && rel == "search" {
 			return filepath.SkipDir // it can be made anew
 		}
-		if err == nil && !d.IsDir() && rel != "ballast" && rel != "LOCK" {
+		if err == nil && d.Type().IsRegular() && rel != "ballast" && rel != "LOCK" { // a killed hub leaves its socket, too
 			names = append(names, rel)
 		}
 		return err

@@ -70,7 +70,7 @@ func (r *run) refusal(ctx context.Context, store string, first error) error {
 // hubcli runs a command of the executable.
 func (r *run) hubcli(ctx context.Context, args ...string) (stdout []byte, code int, err error) {
 	cmd := exec.CommandContext(ctx, r.exe.Path, args...)
-	cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+r.path("root"), "HUB_BASE_URL=http://127.0.0.1:1")
+	cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+r.dir, "HUB_BASE_URL=http://127.0.0.1:1")
 	var out, text bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &text
 	err = cmd.Run()
@@ -89,7 +89,8 @@ func (r *run) hubcli(ctx context.Context, args ...string) (stdout []byte, code i
 
 // salvage asks the doctor about a damaged store, makes a new one of it, and compares
 // that with what the agents were told.
-func (r *run) salvage(ctx context.Context, store, before string) error {
+// Where the file that names the maker is damaged, the store has to be taken over.
+func (r *run) salvage(ctx context.Context, store, before string, adopt bool) error {
 	out, _, err := r.hubcli(ctx, "app", "doctor", "--storage", store)
 	if err != nil {
 		return err
@@ -103,7 +104,11 @@ func (r *run) salvage(ctx context.Context, store, before string) error {
 		return fmt.Errorf("the doctor names nothing:\n%s", out)
 	}
 	to := r.path("salvaged")
-	out, code, err := r.hubcli(ctx, "app", "doctor", "--storage", store, "--salvage", to, "--json")
+	args := []string{"app", "doctor", "--storage", store, "--salvage", to, "--json"}
+	if adopt {
+		args = append(args, "--adopt")
+	}
+	out, code, err := r.hubcli(ctx, args...)
 	if err != nil || code != 0 {
 		return fmt.Errorf("the salvage ended with %d: %w\n%s", code, err, out)
 	}

@@ -199,7 +199,7 @@ func (r *run) damage(ctx context.Context, state, good string) error {
 	end, err := r.judge(ctx, store)
 	if err == nil && end != whole {
 		if r.unwhole++; r.unwhole%r.Salvages == 0 {
-			err = r.salvage(ctx, evidence, before)
+			err = r.salvage(ctx, evidence, before, strings.Contains(what, "MAKER"))
 		}
 	}
 	if err != nil {

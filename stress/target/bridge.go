@@ -27,7 +27,7 @@ type Bridge struct {
 func (e Executable) StartBridge(ctx context.Context, hub *Process, agent, root string, args ...string) (*Bridge, error) {
 	args = append([]string{"mcp", "--agent", agent, "--base-url", "http://" + hub.Addr, "--no-ensure"}, args...)
 	cmd := exec.CommandContext(ctx, e.Path, args...)
-	cmd.Env = append(os.Environ(), "HUB_DATA_ROOT="+root)
+	cmd.Env = append(os.Environ(), dataRootEnv+"="+root)
 	return startBridge(cmd)
 }
 

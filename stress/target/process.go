@@ -20,7 +20,6 @@ import (
 	"time"
 
 	"hubcli/internal/testport"
-	"hubcli/relay"
 	"hubcli/stress/wire"
 )
 
@@ -31,10 +30,14 @@ const (
 	readyPoll = 2 * time.Millisecond
 )
 
+// dataRootEnv keeps a process off the notes and keys of the person who runs it.
+const dataRootEnv = "HUB_DATA_ROOT"
+
 // Process is a server that runs.
 type Process struct {
-	Addr  string        // host and port
-	Ready time.Duration // from its start until it answered that it is ready
+	Addr     string        // host and port
+	DataRoot string        // of a hub: its store lies there, and so do its notes
+	Ready    time.Duration // from its start until it answered that it is ready
 
 	cmd     *exec.Cmd
 	readyAt string         // the path that answers 200 when it is ready
@@ -66,16 +69,14 @@ func (e Executable) Start(ctx context.Context, store string, args ...string) (*P
 func (e Executable) StartRelay(ctx context.Context, hub *Process, spool string, args ...string) (*Process, error) {
 	args = append([]string{"relay", "--base-url", "http://" + hub.Addr, "--spool-dir", spool}, args...)
 	cmd := exec.CommandContext(ctx, e.Path, args...)
+	cmd.Env = append(os.Environ(), dataRootEnv+"="+hub.DataRoot)
 	p := newProcess(cmd, "")
 	begin := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	go p.wait()
-	err := p.await(ctx, begin, func(context.Context) bool {
-		_, err := os.Stat(filepath.Join(spool, relay.RequestsDir))
-		return err == nil
-	})
+	err := p.await(ctx, begin, func(context.Context) bool { return strings.Contains(p.output.String(), "relay ready") })
 	if err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("the forwarder did not become ready: %w\n%s", err, p.output)
@@ -123,6 +124,11 @@ func (e Executable) launch(ctx context.Context, store string, args ...string) (*
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = filepath.Dir(store) // relative defaults, like the spool's, stay there
 	p := newProcess(cmd, addr)
+	// A store in the data root itself is this user's, also if it is a copy.
+	if p.DataRoot, err = filepath.Abs(cmd.Dir); err != nil {
+		return nil, err
+	}
+	cmd.Env = append(os.Environ(), dataRootEnv+"="+p.DataRoot)
 	if e.Log != nil {
 		cmd.Stderr = io.MultiWriter(p.output, e.Log)
 	}
@@ -133,14 +139,14 @@ func (e Executable) launch(ctx context.Context, store string, args ...string) (*
 		if p.profile, err = freeAddr(); err != nil {
 			return nil, err
 		}
-		cmd.Env = append(os.Environ(), profileEnv+"="+p.profile)
+		cmd.Env = append(cmd.Env, profileEnv+"="+p.profile)
 	}
 	if e.Clock != nil {
 		if p.clock, err = cmd.StdinPipe(); err != nil {
 			return nil, err
 		}
 		p.off = e.Clock
-		cmd.Env = append(os.Environ(), fmt.Sprintf("%s=%d", clockEnv, int64(*e.Clock/time.Second)))
+		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%d", clockEnv, int64(*e.Clock/time.Second)))
 	}
 	cmd.Stdout = p.output
 	if err := cmd.Start(); err != nil {

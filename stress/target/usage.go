@@ -19,18 +19,25 @@ const ticksPerSecond = 100
 func (p *Process) Anonymous() (int64, error) { return Anonymous(p.PID()) }
 
 // Anonymous is that of any process.
-func Anonymous(pid int) (int64, error) {
+func Anonymous(pid int) (int64, error) { return memory(pid, "RssAnon") }
+
+// Resident returns all resident memory of the process, in bytes: with the pages of files that
+// it has mapped. Linux only.
+func (p *Process) Resident() (int64, error) { return memory(p.PID(), "VmRSS") }
+
+// memory returns a number of /proc/<pid>/status, in bytes.
+func memory(pid int, name string) (int64, error) {
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err
 	}
-	_, rest, ok := strings.Cut(string(b), "RssAnon:")
+	_, rest, ok := strings.Cut(string(b), name+":")
 	if !ok {
-		return 0, fmt.Errorf("/proc has no RssAnon of process %d", pid)
+		return 0, fmt.Errorf("/proc has no %s of process %d", name, pid)
 	}
 	fields := strings.Fields(rest)
 	if len(fields) < 2 || fields[1] != "kB" {
-		return 0, fmt.Errorf("/proc gives RssAnon of process %d in an unknown unit", pid)
+		return 0, fmt.Errorf("/proc gives %s of process %d in an unknown unit", name, pid)
 	}
 	kb, err := strconv.ParseInt(fields[0], 10, 64)
 	return kb << 10, err

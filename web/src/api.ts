@@ -1,18 +1,8 @@
-import { forget, pass } from "./pass";
+import { prove, send } from "./proof";
+import { Refused } from "./refused";
 import type { Envelope } from "./wire";
 
-// Refused is an error that the hub has answered.
-export class Refused extends Error {
-  constructor(
-    readonly code: string,
-    message: string,
-    readonly status: number,
-    readonly fix: string,
-    readonly detail: Record<string, unknown>,
-  ) {
-    super(message);
-  }
-}
+export { Refused };
 
 // temporary tells whether the same call may be answered later: the hub did not answer, or could not.
 export const temporary = (error: unknown) => !(error instanceof Refused) || error.status === 0 || error.status >= 500;
@@ -20,22 +10,21 @@ export const temporary = (error: unknown) => !(error instanceof Refused) || erro
 export type Answer<T> = Extract<Envelope<T>, { ok: true }>;
 
 // whole sends one call as the operator and returns all of its answer. A pass that has ended is
-// forgotten, so that the page says how to open it again.
+// forgotten, so that the page says how to open it again. A call whose signature is refused is
+// signed anew once: the hub was started again, or the browser has sent the call twice.
 export async function whole<T>(method: string, path: string, body?: unknown, stop?: AbortSignal): Promise<Answer<T>> {
-  const headers: Record<string, string> = { "X-Hub-Operator": pass.value?.token ?? "" };
+  const headers: Record<string, string> = {};
   if (method !== "GET") {
     headers["Content-Type"] = "application/json";
     headers["Idempotency-Key"] = crypto.getRandomValues(new Uint32Array(4)).join("-");
   }
-  const init: RequestInit = { method, headers, cache: "no-store" };
-  if (body !== undefined) init.body = JSON.stringify(body);
-  if (stop) init.signal = stop;
-  const answer = await fetch(path, init);
-  const said = (await answer.json()) as Envelope<T>;
-  if (said.ok) return said;
-  const refused = new Refused(said.code, said.error, said.status, said.fix ?? "", said.detail ?? {});
-  if (said.code === "operator_required") forget(said.error);
-  throw refused;
+  const sent = body === undefined ? undefined : JSON.stringify(body);
+  const said = async () => (await (await send(method, path, sent, { headers, stop })).json()) as Envelope<T>;
+  let answer = await said();
+  if (!answer.ok && answer.code === "pass_signature") answer = await said();
+  if (answer.ok) return answer;
+  if (answer.code === "operator_required") await prove().catch(() => {}); // which tells whether the pass has ended
+  throw new Refused(answer.code, answer.error, answer.status, answer.fix ?? "", answer.detail ?? {});
 }
 
 // call is whole for those who need the result alone.

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
-import { forget, pass } from "./pass";
+import { pass } from "./pass";
+import { doubt, impostor } from "./proof";
 import { Broken, events } from "./sse";
 import type { Changed, Message } from "./wire";
 
@@ -66,11 +67,11 @@ export async function follow(stop: AbortSignal): Promise<void> {
         last = event.id;
       }
     } catch (error) {
-      if (error instanceof Broken && error.status === 403) forget("The pass has ended.");
       if (error instanceof Broken && error.status === 400) last = "";
     }
+    doubt(); // the next stream begins with a proof, which also tells whether the pass has ended
     open.value = false;
     set(false);
-    if (!stop.aborted) await pause(500);
+    if (!stop.aborted) await pause(impostor.value ? 2_000 : 500);
   }
 }

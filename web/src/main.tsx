@@ -4,6 +4,7 @@ import { Frame } from "./frame/frame";
 import { follow } from "./live";
 import { enter, pass, why } from "./pass";
 import { forgetAll } from "./read";
+import "./settled";
 import "./style/tokens.css";
 import "./style/base.css";
 import "./style/frame.css";

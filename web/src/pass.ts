@@ -1,35 +1,7 @@
-import { signal } from "@preact/signals";
+import { adopt, pass, why } from "./proof";
 import type { Envelope, IssuedPass } from "./wire";
 
-// The pass is kept for the tab alone and sent as a header. It is never in an address, in a
-// cookie or in storage that another tab or program reads.
-const key = "hubcli.pass";
-
-interface Kept {
-  token: string;
-  pass_id: string;
-  expires_at: string;
-}
-
-function read(): Kept | null {
-  try {
-    const kept = JSON.parse(sessionStorage.getItem(key) ?? "null") as Kept | null;
-    return kept && typeof kept.token === "string" ? kept : null;
-  } catch {
-    return null;
-  }
-}
-
-// pass is what the tab has; null: it must be opened anew. why says what ended the last one.
-export const pass = signal<Kept | null>(read());
-export const why = signal("");
-
-// forget ends what the tab may do.
-export function forget(reason: string): void {
-  sessionStorage.removeItem(key);
-  why.value = reason;
-  pass.value = null;
-}
+export { pass, why };
 
 // enter exchanges the code in the address, if there is one, and takes it out of the address
 // and the history first. A code that comes while the page is open counts, too.
@@ -37,6 +9,10 @@ export async function enter(): Promise<void> {
   const code = new URLSearchParams(location.hash.slice(1)).get("code");
   if (code === null) return;
   history.replaceState(null, "", location.pathname + location.search);
+  if (!window.isSecureContext) {
+    why.value = "A browser signs nothing for a page at this address. Open it at 127.0.0.1, from another machine through a tunnel.";
+    return;
+  }
   let said: Envelope<IssuedPass>;
   try {
     const answer = await fetch("/v1/passes", {
@@ -55,7 +31,5 @@ export async function enter(): Promise<void> {
     return;
   }
   const { token, pass_id, expires_at } = said.result;
-  sessionStorage.setItem(key, JSON.stringify({ token, pass_id, expires_at }));
-  why.value = "";
-  pass.value = { token, pass_id, expires_at };
+  adopt({ token, pass_id, expires_at });
 }

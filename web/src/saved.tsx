@@ -93,7 +93,7 @@ function App({ saved, source }: { saved: Saved; source: Source }) {
           <span class="soft grow cut">
             <Line>{saved.project}</Line>, as it was up to {said(Date.parse(saved.made_at))}
           </span>
-          <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setAside(!aside)}>
+          <button type="button" data-look class="about-switch" aria-pressed={aside} onClick={() => setAside(!aside)}>
             What there was
           </button>
         </header>

@@ -1,4 +1,4 @@
-import { pass } from "./pass";
+import { send } from "./proof";
 
 export interface Event {
   type: string;
@@ -27,9 +27,8 @@ export async function* events(path: string, lastId: string, stop: AbortSignal): 
   };
   try {
     hear();
-    const headers: Record<string, string> = { "X-Hub-Operator": pass.value?.token ?? "" };
-    if (lastId !== "") headers["Last-Event-ID"] = lastId;
-    const answer = await fetch(path, { headers, cache: "no-store", signal: silent.signal });
+    const headers: Record<string, string> = lastId === "" ? {} : { "Last-Event-ID": lastId };
+    const answer = await send("GET", path, undefined, { headers, stop: silent.signal });
     if (!answer.ok || !answer.body) throw new Broken(answer.status);
     const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
     let rest = "";

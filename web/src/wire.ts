@@ -15,6 +15,13 @@ export interface IssuedPass extends Pass {
   token: string;
 }
 
+export interface PassProof {
+  run: string;
+  ended: boolean;
+  proof: string;
+  sealed?: string;
+}
+
 export interface Message {
   id: number;
   ts: string;
@@ -76,6 +83,15 @@ export interface Ask {
   blocks: number | null;
   permission: { tool: string; folder: string } | null;
   created_at: string;
+  digest?: string; // names what was asked; an answer sends it back
+}
+
+// ClosedAsk is a question that is no longer open.
+export interface ClosedAsk extends Ask {
+  state: "open" | "answered" | "withdrawn" | "expired";
+  answer: string | null;
+  closed_by: string;
+  reason: string;
 }
 
 export interface Room {

@@ -14,7 +14,7 @@ func TestAttributesStay(t *testing.T) {
 	p := newPlace(t)
 	p.seed()
 	if err := unix.Setxattr(p.path(".claude.json"), "user.note", []byte("mine"), 0); err != nil {
-		t.Skipf("this file system has no extended attributes: %v", err)
+		t.Skipf("needs a file system with extended attributes: %v", err)
 	}
 	p.must(os.Chmod(p.path(".claude.json"), 0o604))
 	p.must(p.install(p.entries()[:1], Keep))

@@ -48,7 +48,7 @@ func TestHostilePlaces(t *testing.T) {
 		}, TooLarge},
 		{"a file that may not be read", func(p *place) {
 			if os.Geteuid() == 0 {
-				p.t.Skip("root reads everything")
+				p.t.Skip("needs another user than root, who reads everything")
 			}
 			p.put(".claude.json", "{}")
 			p.must(os.Chmod(p.path(".claude.json"), 0))
@@ -56,12 +56,12 @@ func TestHostilePlaces(t *testing.T) {
 		{"another's file", func(p *place) {
 			p.put(".claude.json", "{}")
 			if os.Lchown(p.path(".claude.json"), 12345, 12345) != nil {
-				p.t.Skip("only root gives files away")
+				p.t.Skip("needs root: only root gives files away")
 			}
 		}, Foreign},
 		{"another's folder", func(p *place) {
 			if os.Lchown(p.home, 12345, 12345) != nil {
-				p.t.Skip("only root gives folders away")
+				p.t.Skip("needs root: only root gives folders away")
 			}
 		}, Foreign},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"sync"
@@ -39,6 +40,9 @@ type Options struct {
 	GOOS, GOARCH string
 	// Pins are the embedded ones if they are nil.
 	Pins *Pins
+	// AsNobody says that engines are started as a user who owns nothing: a hub that runs as
+	// root does so.
+	AsNobody bool
 
 	// top is a folder in place of the file system's, wait replaces versionWait; tests set
 	// them.
@@ -132,6 +136,7 @@ func starts(path string, seen map[string]bool) bool {
 	if !bytes.HasPrefix(head, []byte("#!")) {
 		return false
 	}
+	head = filled(head)
 	for engine := range seen {
 		if bytes.Contains(head, []byte(engine+" ")) || filepath.Dir(engine) == filepath.Dir(path) && !bytes.HasPrefix(headOf(engine), []byte("#!")) {
 			return true
@@ -139,6 +144,23 @@ func starts(path string, seen map[string]bool) bool {
 	}
 	return false
 }
+
+// assigned is a line of a script that gives a variable a plain value.
+var assigned = regexp.MustCompile(`(?m)^([A-Z_]{1,40})=([^\s"'` + "`" + `;|&()]{1,200})$`)
+
+// filled puts the values of a script's variables where it uses them.
+func filled(script []byte) []byte {
+	var pairs []string
+	for _, line := range assigned.FindAllSubmatch(script, 50) {
+		value := strings.NewReplacer(pairs...).Replace(string(line[2])) // what stands above it
+		pairs = append(pairs, "$"+string(line[1]), value, "${"+string(line[1])+"}", value)
+	}
+	return []byte(strings.NewReplacer(pairs...).Replace(string(script)))
+}
+
+// mostScript is as much of a script as is looked at. Debian's is 5 KiB long and starts the
+// engine at its end.
+const mostScript = 16 << 10
 
 // headOf returns the first bytes of a file; none if it cannot be read.
 func headOf(path string) []byte {
@@ -151,7 +173,7 @@ func headOf(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	head := make([]byte, 4<<10)
+	head := make([]byte, mostScript)
 	n, _ := f.Read(head) // an error leaves nothing to look at
 	return head[:n]
 }

@@ -14,6 +14,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 func equal(t *testing.T, got, want []string) {
@@ -97,11 +98,65 @@ func TestDiscoverFindsOneEngineOnce(t *testing.T) {
 	for _, e := range engines {
 		snap := ""
 		if e.Snap {
-			snap = " snap"
+			snap = " snap: " + e.Reason
 		}
 		got = append(got, e.Source+" "+strings.TrimPrefix(e.Path, top)+snap)
 	}
-	equal(t, got, []string{"CHROME_PATH /bin/google-chrome", "system /snap/bin/chromium snap", "system /snap/bin/brave snap"})
+	equal(t, got, []string{"CHROME_PATH /bin/google-chrome", "system /snap/bin/chromium snap: " + noSnap, "system /snap/bin/brave snap: " + noSnap})
+}
+
+const noSnap = "it is a snap, which sees neither the machine's folder for temporary files nor hidden folders of the home folder"
+
+// TestDiscoverPrefersTheEngineToItsScript: the script of Debian's package takes flags from
+// files in /etc, and is not listed beside the engine that it starts.
+func TestDiscoverPrefersTheEngineToItsScript(t *testing.T) {
+	top := t.TempDir()
+	at := func(path string) string { return filepath.Join(top, path) }
+	program(t, at("usr/lib/chromium/chromium"), says("Chromium 156.0.1.2"))
+	program(t, at("usr/bin/chromium"), "# "+strings.Repeat("long ", 1000)+`
+APPNAME=chromium
+LIBDIR=`+at("usr/lib")+`/$APPNAME
+for file in /etc/chromium.d/*; do . $file; done
+exec $LIBDIR/$APPNAME $CHROMIUM_FLAGS "$@"`)
+	program(t, at("usr/bin/chromium-browser"), says("Chromium 157.0.1.2"))
+	var got []string
+	for _, e := range Discover(t.Context(), Options{
+		GOOS: "linux", GOARCH: "amd64", top: top, wait: patience, Getenv: variablesOf(map[string]string{"PATH": at("usr/bin")}),
+	}) {
+		got = append(got, strings.TrimPrefix(e.Path, top))
+	}
+	equal(t, got, []string{"/usr/lib/chromium/chromium", "/usr/bin/chromium-browser"})
+}
+
+// TestDiscoverForNobody: a hub of root starts engines as nobody, who may not enter every folder.
+func TestDiscoverForNobody(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	closed := filepath.Join(top, "closed")
+	path := program(t, filepath.Join(closed, "chromium"), says("Chromium 156.0.1.2"))
+	for at := closed; at != filepath.Dir(at) && strings.Contains(at, filepath.Base(t.Name())); at = filepath.Dir(at) {
+		require.NoError(t, os.Chmod(at, 0o755))
+	}
+	found := func(asNobody bool) Engine {
+		all := Discover(t.Context(), Options{
+			GOOS: "linux", GOARCH: "amd64", top: filepath.Join(top, "nothing"), wait: patience, AsNobody: asNobody,
+			Getenv: variablesOf(map[string]string{EnvBrowser: path}),
+		})
+		if len(all) != 1 {
+			t.Fatalf("found are %+v", all)
+		}
+		return all[0]
+	}
+	if e := found(true); !e.Usable {
+		t.Errorf("an engine that everybody may start: %s", e.Reason)
+	}
+	require.NoError(t, os.Chmod(closed, 0o700))
+	if e := found(true); e.Usable || !strings.Contains(e.Reason, "as nobody, who may not enter "+closed) {
+		t.Errorf("an engine in a closed folder is usable: %v, %q", e.Usable, e.Reason)
+	}
+	if e := found(false); !e.Usable {
+		t.Errorf("an engine of one's own: %s", e.Reason)
+	}
 }
 
 // TestDiscoverSaysWhyAnEngineIsNotUsable: each engine that cannot be used has its reason.
@@ -237,7 +292,7 @@ func TestDiscoverHere(t *testing.T) {
 	engines := Discover(t.Context(), Options{Getenv: os.Getenv})
 	e, err := Choose(engines)
 	if err != nil {
-		t.Skipf("NOT TESTED with a real engine: %v", err)
+		t.Skip(testprogram.Missing(testprogram.Browser) + ": " + err.Error())
 	}
 	if !versionIn.MatchString(e.Version) {
 		t.Errorf("%s has the version %q", e.Path, e.Version)

@@ -62,12 +62,14 @@ func files(source string, kind hub.BrowserKind, paths ...string) []place {
 }
 
 // onLinux are the places of Linux and of other systems that are alike. Where a package
-// has a script that starts the engine, the engine stands before it.
+// has a script that starts the engine, the engine stands before it: a script adds what the
+// machine's other users have set for their browsing, which may be a flag that turns the
+// sandbox off.
 func onLinux() []place {
 	return slices.Concat(
 		files(SourceSystem, hub.BrowserHeadlessShell, "/usr/lib/chromium/chromium-headless-shell", "chromium-headless-shell", "chrome-headless-shell", "headless_shell", "headless-shell"),
 		files(SourceSystem, hub.BrowserChrome, "/opt/google/chrome/chrome", "google-chrome", "google-chrome-stable", "/usr/local/bin/chrome", "chrome"),
-		files(SourceSystem, hub.BrowserChromium, "chromium", "chromium-browser", "/snap/bin/chromium", "/var/lib/snapd/snap/bin/chromium"),
+		files(SourceSystem, hub.BrowserChromium, "/usr/lib/chromium/chromium", "/usr/lib64/chromium-browser/chromium-browser", "chromium", "chromium-browser", "/snap/bin/chromium", "/var/lib/snapd/snap/bin/chromium"),
 		files(SourceSystem, hub.BrowserEdge, "/opt/microsoft/msedge/msedge", "microsoft-edge", "microsoft-edge-stable"),
 		files(SourceSystem, hub.BrowserBrave, "/opt/brave.com/brave/brave", "brave-browser", "brave-browser-stable", "brave", "/snap/bin/brave"),
 		files(SourcePrerelease, hub.BrowserChrome, "/opt/google/chrome-beta/chrome", "google-chrome-beta", "/opt/google/chrome-unstable/chrome", "google-chrome-unstable", "/opt/google/chrome-canary/chrome", "google-chrome-canary"),

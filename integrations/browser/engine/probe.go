@@ -33,9 +33,6 @@ const (
 // examine says what is at a place.
 func (o *Options) examine(ctx context.Context, c found) Engine {
 	e := Engine{Kind: c.kind, Path: c.path, Source: c.source, Snap: isSnap(c.path)}
-	if e.Snap {
-		e.Reason = "a snap: it sees neither hidden folders of the home folder nor the machine's folder for temporary files"
-	}
 	if e.Kind == hub.BrowserUnknown {
 		e.Kind = kindOf(c.path, "")
 	}
@@ -45,6 +42,9 @@ func (o *Options) examine(ctx context.Context, c found) Engine {
 	}
 	if err == nil {
 		err = o.ask(ctx, &e, c)
+	}
+	if err == nil && e.Snap {
+		err = errors.New("it is a snap, which sees neither the machine's folder for temporary files nor hidden folders of the home folder")
 	}
 	if err != nil {
 		e.Reason = err.Error()
@@ -70,6 +70,11 @@ func (o *Options) check(c *found) error {
 		return errors.New("it is not executable")
 	case o.GOOS != "windows" && info.Mode()&0o002 != 0:
 		return errors.New("everybody may change the file")
+	}
+	if o.AsNobody {
+		if closed := closedTo(c.path); closed != "" {
+			return fmt.Errorf("a hub of root starts it as nobody, who may not enter %s: use a package of the system, or run the hub as another user", closed)
+		}
 	}
 	if c.pin != nil {
 		return verify(o.DataRoot, c.pin)
@@ -172,6 +177,23 @@ func run(ctx context.Context, path string, args ...string) (string, error) {
 		return said, fmt.Errorf("it does not start: %w", reasonOf(err))
 	}
 	return said, fmt.Errorf("it does not start: %s", short(cmp.Or(complaint.String(), exit.String())))
+}
+
+// closedTo returns the first thing on the way to a file, from the top, that is closed to users
+// who own nothing; empty: nothing is.
+func closedTo(path string) (closed string) {
+	const enter = 0o001
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	for at := path; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && info.Mode().Perm()&enter == 0 {
+			closed = at
+		}
+		if at == filepath.Dir(at) {
+			return closed
+		}
+	}
 }
 
 // reasonOf strips a path from an error: the reader sees it beside.

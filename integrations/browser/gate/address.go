@@ -13,7 +13,7 @@ var special = []netip.Prefix{
 	netip.MustParsePrefix("10.0.0.0/8"),      // private
 	netip.MustParsePrefix("100.64.0.0/10"),   // shared by the customers of a carrier
 	netip.MustParsePrefix("127.0.0.0/8"),     // loopback
-	netip.MustParsePrefix("169.254.0.0/16"),  // link-local, metadata of clouds
+	netip.MustParsePrefix("169.254.0.0/16"),  // link-local
 	netip.MustParsePrefix("172.16.0.0/12"),   // private
 	netip.MustParsePrefix("192.0.0.0/24"),    // protocols
 	netip.MustParsePrefix("192.0.2.0/24"),    // documentation
@@ -38,6 +38,20 @@ var special = []netip.Prefix{
 // global is what of IPv6 is given out for the public internet.
 var global = netip.MustParsePrefix("2000::/3")
 
+// keyHolders are the addresses at which the machines of clouds get their configuration
+// and their keys. Some of them are public by the registries.
+var keyHolders = []netip.Prefix{
+	netip.MustParsePrefix("169.254.0.0/16"),     // link-local: most clouds
+	netip.MustParsePrefix("fe80::/10"),          // link-local
+	netip.MustParsePrefix("168.63.129.16/32"),   // Azure's wire server
+	netip.MustParsePrefix("100.100.100.200/32"), // Alibaba Cloud
+	netip.MustParsePrefix("192.0.0.192/32"),     // Oracle Cloud
+	netip.MustParsePrefix("fd00:ec2::/32"),      // Amazon
+	netip.MustParsePrefix("fd20:ce::254/128"),   // Google Cloud
+	netip.MustParsePrefix("fd00:c1::/32"),       // Oracle Cloud
+	netip.MustParsePrefix("fd00:42::42/128"),    // Scaleway
+}
+
 // Public reports whether an address is one of the public internet.
 func Public(a netip.Addr) bool {
 	if a.Zone() != "" {
@@ -47,13 +61,16 @@ func Public(a netip.Addr) bool {
 	if !a.IsValid() || a.Is6() && !global.Contains(a) {
 		return false
 	}
-	return !slices.ContainsFunc(special, func(p netip.Prefix) bool { return p.Contains(a) })
+	return !within(special, a) && !within(keyHolders, a)
 }
 
 // neverByName reports whether an address is refused also for a name that the operator
 // allows: no server of a developer is there, and what is there gives out keys.
 func neverByName(a netip.Addr) bool {
-	a = a.Unmap()
-	return a.IsLinkLocalUnicast() || a.IsMulticast() || a.IsUnspecified() || !a.IsValid() ||
-		a == netip.MustParseAddr("fd00:ec2::254") || a == netip.MustParseAddr("100.100.100.200")
+	a = a.WithZone("").Unmap()
+	return !a.IsValid() || a.IsMulticast() || a.IsUnspecified() || within(keyHolders, a)
+}
+
+func within(ranges []netip.Prefix, a netip.Addr) bool {
+	return slices.ContainsFunc(ranges, func(p netip.Prefix) bool { return p.Contains(a) })
 }

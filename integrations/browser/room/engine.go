@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 
@@ -61,7 +62,7 @@ func (m *Manager) startEngine(ctx context.Context) (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	user, err := runAs(&found)
+	user, err := runAs()
 	if err != nil {
 		return nil, err
 	}
@@ -150,10 +151,40 @@ func profileName(store string) string {
 	return profilePrefix + hex.EncodeToString(sum[:6]) + "-"
 }
 
+// A whole browser listens on a socket in a folder that it makes in its folder for temporary
+// files, which is its profile. It does not start if the system has no room for that path.
+const (
+	browserSocket = "/org.chromium.Chromium.XXXXXX/SingletonSocket" // no other engine has a longer one
+	maxSocketPath = 103                                             // bytes: of macOS, which has the fewest
+	randomPart    = 10                                              // the most that os.MkdirTemp puts in
+)
+
+// profileParents are the folders that profiles are made in, the first that has room for the
+// path of a socket before all others.
+func profileParents() []string {
+	parents := []string{os.TempDir()}
+	if runtime.GOOS != "windows" && parents[0] != "/tmp" {
+		parents = append(parents, "/tmp")
+	}
+	return parents
+}
+
+// profileParent is where the next profile of a hub is made.
+func profileParent(store string) string {
+	parents := profileParents()
+	for _, dir := range parents {
+		info, err := os.Stat(dir)
+		if len(dir)+len("/")+len(profileName(store))+randomPart+len(browserSocket) <= maxSocketPath && err == nil && info.IsDir() {
+			return dir
+		}
+	}
+	return parents[0]
+}
+
 // newProfile makes the folder of an engine. It is not in the store: as root the engine is
 // another user, who may not enter that.
 func newProfile(store string, user *[2]uint32) (string, error) {
-	dir, err := os.MkdirTemp("", profileName(store)+"*")
+	dir, err := os.MkdirTemp(profileParent(store), profileName(store)+"*")
 	if err != nil {
 		return "", err
 	}
@@ -169,8 +200,10 @@ func newProfile(store string, user *[2]uint32) (string, error) {
 // sweep removes the profiles that an earlier hub on the same store has left: its engine
 // has ended, because a store has one hub.
 func sweep(store string) {
-	left, _ := filepath.Glob(filepath.Join(os.TempDir(), profileName(store)+"*")) // the pattern is valid
-	for _, dir := range left {
-		_ = os.RemoveAll(dir) // the next start tries again
+	for _, parent := range profileParents() {
+		left, _ := filepath.Glob(filepath.Join(parent, profileName(store)+"*")) // the pattern is valid
+		for _, dir := range left {
+			_ = os.RemoveAll(dir) // the next start tries again
+		}
 	}
 }

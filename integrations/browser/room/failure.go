@@ -29,6 +29,8 @@ func errStart(e *hub.BrowserEngine, why, output string) error {
 		why = "the system allows it no sandbox"
 	case strings.Contains(output, "error while loading shared libraries"):
 		why = "a library is missing that it needs: " + lineWith(output, "error while loading shared libraries")
+	case strings.Contains(output, ":FATAL:"):
+		why += ", and says " + lineWith(output, ":FATAL:")
 	}
 	err := hub.Errorf(hub.CodeBrowserFailed, "the browser engine %s does not start: %s", e.Path, why).With("engine", e.Path)
 	if strings.Contains(why, "sandbox") {

@@ -5,6 +5,7 @@ package room
 import (
 	"bytes"
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -158,7 +159,7 @@ func TestIdleEndsTheEngine(t *testing.T) {
 	r := newRig(t, func(o *Options) { o.Idle, o.Linger = 50*time.Millisecond, 50*time.Millisecond })
 	url, host := site(t, map[string]string{"/": "<h1>here</h1>"})
 	left := func() []string {
-		all, _ := filepath.Glob(filepath.Join(os.TempDir(), profileName(r.options.Store)+"*"))
+		all, _ := filepath.Glob(filepath.Join(profileParent(r.options.Store), profileName(r.options.Store)+"*"))
 		return all
 	}
 	for range 2 {
@@ -204,6 +205,7 @@ func TestEngineThatDoesNotStart(t *testing.T) {
 		"root":    {"echo 'Running as root without --no-sandbox is not supported.'; exit 1", "it refuses to run as root"},
 		"library": {"echo 'x: error while loading shared libraries: libnss3.so: cannot open' >&2; exit 127", "libnss3.so"},
 		"quiet":   {"exit 0", "it ended at once"},
+		"fatal":   {"echo 'x' >&2; echo '[1:1:FATAL:singleton.cc:315] Socket path too long: /x' >&2; exit 1", "it ended at once, and says [1:1:FATAL:singleton.cc:315] Socket path too long: /x"},
 	} {
 		path := filepath.Join(dir, what)
 		require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+c.script+"\n"), 0o755))
@@ -221,6 +223,65 @@ func TestEngineThatDoesNotStart(t *testing.T) {
 	left, _ := filepath.Glob(filepath.Join(os.TempDir(), profileName(dir)+"*"))
 	if len(left) > 0 {
 		t.Errorf("left are %v", left)
+	}
+}
+
+// TestProfileHasRoomForASocket: a whole browser makes a socket below its profile, and does not
+// start if the path is too long. So a long folder for temporary files is not used, and what is
+// left in either folder is removed.
+func TestProfileHasRoomForASocket(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	require.NoError(t, os.Mkdir(long, 0o755))
+	t.Setenv("TMPDIR", long)
+	store := t.TempDir()
+	dir, err := newProfile(store, nil)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket, err := net.Listen("unix", dir+"/s")
+	require.NoError(t, err)
+	socket.Close()
+	if len(dir)+len(browserSocket) > maxSocketPath {
+		t.Errorf("the profile %s has no room for a socket", dir)
+	}
+	old := filepath.Join(long, profileName(store)+"1") // as an earlier version has made it
+	require.NoError(t, os.Mkdir(old, 0o755))
+	sweep(store)
+	for _, left := range []string{dir, old} {
+		if _, err := os.Stat(left); err == nil {
+			t.Errorf("%s is left", left)
+		}
+	}
+}
+
+// TestEngineStartsWhereverTemporaryFilesAre: the folder for temporary files may have a long path.
+func TestEngineStartsWhereverTemporaryFilesAre(t *testing.T) {
+	long := filepath.Join(t.TempDir(), strings.Repeat("x", 100))
+	require.NoError(t, os.Mkdir(long, 0o755))
+	t.Setenv("TMPDIR", long)
+	r := newRig(t)
+	url, host := site(t, map[string]string{"/": "<h1>here</h1>"})
+	if out := r.do([]hub.AllowedHost{host}, open(url+"/")); !strings.Contains(out.Snapshot, "here") {
+		t.Errorf("the page is %+v", out)
+	}
+}
+
+// TestEngineHasNoOtherPages: the window of a whole browser has pages of its own, which cost
+// more than the room's and which nobody sees.
+func TestEngineHasNoOtherPages(t *testing.T) {
+	r := newRig(t)
+	url, host := site(t, map[string]string{"/": "<h1>here</h1>"})
+	r.do([]hub.AllowedHost{host}, open(url+"/"))
+	var all struct {
+		Targets []targetInfo `json:"targetInfos"`
+	}
+	require.NoError(t, r.engine.conn.Call(t.Context(), "", "Target.getTargets", obj{"filter": []obj{{}}}, &all))
+	for _, target := range all.Targets {
+		if target.URL != url+"/" {
+			t.Errorf("the engine also shows %s, a %s", target.URL, target.Type)
+		}
+	}
+	if len(all.Targets) == 0 {
+		t.Error("the engine lists no page")
 	}
 }
 

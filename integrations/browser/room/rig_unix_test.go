@@ -21,25 +21,23 @@ import (
 	"go.uber.org/goleak"
 
 	"hubcli/hub"
+	browserengine "hubcli/integrations/browser/engine"
 	"hubcli/integrations/browser/gate"
 	"hubcli/internal/require"
+	"hubcli/internal/testprogram"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// engineNames are the engines that the tests use, the fastest first.
-var engineNames = []string{"chromium-headless-shell", "chrome-headless-shell", "chromium"}
-
-// testEngine finds an engine, or skips the test.
+// testEngine finds the engine that a hub would use, which HUBCLI_BROWSER may name, or skips the
+// test.
 func testEngine(t testing.TB) hub.BrowserEngine {
 	t.Helper()
-	for _, name := range engineNames {
-		if path, err := exec.LookPath(name); err == nil {
-			return hub.BrowserEngine{Kind: hub.BrowserHeadlessShell, Path: path, Usable: true, Source: "system"}
-		}
+	found, err := browserengine.Choose(browserengine.Discover(t.Context(), browserengine.Options{Getenv: os.Getenv, AsNobody: os.Geteuid() == 0}))
+	if err != nil {
+		t.Skip(testprogram.Missing(testprogram.Browser) + ": " + err.Error())
 	}
-	t.Skip("SKIPPED: no browser engine is here: apt-get install chromium-headless-shell")
-	return hub.BrowserEngine{}
+	return found
 }
 
 // launch starts an engine without a keeper: it ends with its pipes.
@@ -114,6 +112,7 @@ func (n *names) resolve(_ context.Context, host string) ([]netip.Addr, error) {
 func newRig(t testing.TB, change ...func(*Options)) *rig {
 	t.Helper()
 	found := testEngine(t)
+	t.Logf("%s %s at %s", found.Kind, found.Version, found.Path)
 	n := &names{means: map[string][][]netip.Addr{}}
 	o := Options{
 		Find:   func(context.Context) (hub.BrowserEngine, error) { return found, nil },

@@ -1,6 +1,4 @@
 package room
 
-import "hubcli/hub"
-
-// runAs returns nil: the engine runs as the hub.
-func runAs(*hub.BrowserEngine) (*[2]uint32, error) { return nil, nil }
+// runAs returns nil: engines run as the hub.
+func runAs() (*[2]uint32, error) { return nil, nil }

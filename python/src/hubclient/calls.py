@@ -26,7 +26,7 @@ _FIRST_PAUSE = 0.1
 # answer came; for the others the hub says that the outcome is unknown.
 _LOST = frozenset((BROKE_OFF, NO_ANSWER))
 _UNANSWERED = 597  # the first of the statuses that are a relay's own
-_UNKNOWN = _LOST | {"store_failed", "timed_out", "in_progress", "corrupt_record", "internal"}
+_UNKNOWN = _LOST | {"store_failed", "store_gone", "timed_out", "in_progress", "corrupt_record", "internal"}
 
 
 def new_key() -> str:

@@ -41,7 +41,8 @@ class HubClient:
             HUB_AGENT of the environment is used. A live session of that agent is then not
             displaced: the harness that started this program may hold it.
         base_url: Address of the hub; ignored if ``transport`` is given. The default is
-            HUB_BASE_URL of the environment, if that is set.
+            HUB_BASE_URL of the environment, if that is set, or else this user's hub on this
+            machine: at the port that the data root remembers, or at 6969.
         timeout: Seconds within which the hub must answer a call that does not wait.
         transport: Carries the calls instead of HTTP to ``base_url``.
 

@@ -16,9 +16,12 @@ from pathlib import Path
 from typing import Any, Optional
 
 from . import environment
-from .errors import HubError
+from .errors import ANOTHER_PROGRAM, IMPOSTOR, UNREACHABLE, HubError
 from .inputs import StrPath, count, path, seconds, text
 from .inputs import port as checked_port
+
+if sys.platform != "win32":
+    import pwd
 
 DEFAULT_HOST = environment.DefaultText("127.0.0.1")
 DEFAULT_PORT = environment.DefaultNumber(6969)
@@ -30,7 +33,7 @@ _LONGEST_SEC = 1e6  # a wait for a process overflows at 25 days
 _MARGIN = 30.0  # on top of the executable's own timeout
 
 # What an exit code of the executable means, for programs.
-_CODES = {1: "refused", 2: "usage", 3: "unreachable", 4: "wait_over", 70: "store_failed", 130: "interrupted"}
+_CODES = {1: "refused", 2: "usage", 3: UNREACHABLE, 4: "wait_over", 70: "store_failed", 130: "interrupted"}
 
 
 def ensure_hub(
@@ -50,8 +53,10 @@ def ensure_hub(
 
     However many callers do so at once, one hub starts and all succeed. The hub
     outlives this process. Where neither ``host`` nor ``port`` is given, HUB_BASE_URL in
-    the environment says where it is, if it is set; the same holds for stop_hub and
-    reset_hub.
+    the environment says where it is, if it is set, or else the data root, if it remembers
+    a port; the same holds for stop_hub and reset_hub. If the hub at the address is another
+    user's and nothing has named it, this user's hub gets a port that the data root
+    remembers from then on.
 
     Args:
         storage: Folder of the store; None is the application's, ``default_app_db()``.
@@ -150,9 +155,9 @@ def data_root() -> Path:
     Nothing is created.
 
     Raises:
-        HubError: The environment names no home folder.
+        HubError: Neither the environment nor the user database names a home folder.
     """
-    given, home = os.environ.get("HUB_DATA_ROOT"), os.environ.get("HOME")
+    given, home = os.environ.get("HUB_DATA_ROOT"), _home()
     if given:
         return _clean(os.path.abspath(given))
     if sys.platform == "win32":
@@ -173,6 +178,17 @@ def data_root() -> Path:
         fix="set HUB_DATA_ROOT to a folder",
         code="usage",
     )
+
+
+def _home() -> str:
+    """Returns the home folder of this user: ``HOME``, else that of the user database, or nothing."""
+    home = os.environ.get("HOME", "")
+    if not home and sys.platform != "win32":
+        try:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        except KeyError:
+            home = ""
+    return home
 
 
 def _clean(path: str) -> Path:
@@ -208,7 +224,10 @@ def failure(words: str, exit_code: int, command: str) -> HubError:
             sentence, fix = line.removeprefix(_NAME + ": "), ""
         elif line.startswith("fix: "):
             fix = line.removeprefix("fix: ")
-    return HubError(sentence, 0, {"exit_code": exit_code}, fix, code=_CODES.get(exit_code, "refused"))
+    code = _CODES.get(exit_code, "refused")
+    if code == UNREACHABLE and sentence.startswith(ANOTHER_PROGRAM):
+        code = IMPOSTOR  # both end with the same exit code
+    return HubError(sentence, 0, {"exit_code": exit_code}, fix, code=code)
 
 
 def _run(args: list[str], executable: Optional[StrPath], timeout: float) -> subprocess.CompletedProcess[str]:
@@ -242,7 +261,9 @@ def _not_hubcli(done: subprocess.CompletedProcess[str]) -> HubError:
 
 def _at(host: str, port: int) -> list[str]:
     if isinstance(host, environment.DefaultText) and isinstance(port, environment.DefaultNumber):
-        return []  # the executable takes HUB_BASE_URL then
+        return []  # the executable takes HUB_BASE_URL then, or the port that the data root remembers
+    if isinstance(port, environment.DefaultNumber):
+        return ["--host", text("host", host)]
     return ["--host", text("host", host), "--port", str(checked_port(port))]
 
 

@@ -27,7 +27,10 @@ class DefaultNumber(int):
 
 
 def base_url(given: str) -> tuple[str, str]:
-    """Returns the address of the hub, and the name of the argument or variable that gave it."""
+    """Returns the address of the hub, and the name of the argument or variable that gave it.
+
+    A DefaultText says that neither has given one.
+    """
     named = os.environ.get(_BASE_URL)
     if isinstance(given, DefaultText) and named:
         return named, _BASE_URL

@@ -13,6 +13,8 @@ UNREACHABLE = "unreachable"  # nothing takes connections at the address
 NO_ANSWER = "no_answer"  # the connection stood, the answer did not come in time
 BROKE_OFF = "broke_off"  # the connection ended before the answer did
 NOT_A_HUB = "not_a_hub"  # something else answers at the address
+IMPOSTOR = "impostor"  # this user's hub has served at the address, and another program has it now; nothing was sent
+ANOTHER_PROGRAM = "another program has the hub's port "  # begins the sentence of IMPOSTOR, here and in the executable
 CALL_TIMEOUT = "call_timeout"  # call() posted its request and saw no answer in time (status 408)
 
 
@@ -32,7 +34,7 @@ class HubError(Exception):
         fix: What to do next, a sentence; may be empty.
         envelope: The whole answer of the hub; empty if none answered.
         code: The failure for programs, snake_case, of the hub's table of errors or
-            "unreachable", "no_answer", "broke_off", "not_a_hub", "call_timeout".
+            "unreachable", "no_answer", "broke_off", "not_a_hub", "impostor", "call_timeout".
         retry_after: Seconds after which the same call may succeed, as the hub said; or 0.
     """
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from types import FrameType, TracebackType
 from typing import NoReturn, Optional, TypeVar
 
-from . import environment
+from . import environment, remembered
 from .calls import Calls
 from .daemon import DEFAULT_HOST, DEFAULT_PORT, DEFAULT_STORAGE, failure, find_executable
 from .errors import HubError
@@ -38,12 +38,13 @@ class HubConfig:
 
     Attributes:
         host: Address to listen on.
-        port: Port to listen on; 0 takes a free one, which the server's ``url`` tells.
+        port: Port to listen on; 0 takes a free one, which the server's ``url`` tells. The
+            default is the one that the data root remembers, if it does.
         storage: Folder of the store, created if need be.
         allow_remote: Let ``host`` name an address that other machines reach.
         quiet: Log warnings and errors only.
-        spool_dir: Folder of a file spool to serve. The default one is served if it is
-            there, any other one is made.
+        spool_dir: Folder of a file spool to serve. The default one is served if this hub
+            has served it before, any other one is made.
         max_body_chars: Most characters of a message body.
         max_attachment_chars: Most characters of an attachment, as JSON.
         max_attachments: Most attachments of a message.
@@ -65,7 +66,8 @@ class HubConfig:
             raise invalid(
                 "quiet", "a quiet hub does not tell which port it has taken", "name the port, or leave quiet out"
             )
-        args = ["--host", text("host", self.host), "--port", str(port(self.port))]
+        at = remembered.port() if isinstance(self.port, environment.DefaultNumber) else port(self.port)
+        args = ["--host", text("host", self.host), "--port", str(at)]
         args += ["--storage", path("storage", self.storage)]
         for field in ("max_body_chars", "max_attachment_chars", "max_attachments"):
             args += [f"--{field.replace('_', '-')}", str(count(field, getattr(self, field)))]
@@ -295,7 +297,7 @@ def create_relay(
     Raises:
         HubError: The executable cannot be found.
     """
-    named, _ = environment.base_url(base_url)
+    named, _ = remembered.base_url(base_url)
     args = ["relay", "--base-url", text("base_url", named), "--spool-dir", path("spool_dir", spool_dir)]
     args += ["--poll-interval-sec", f"{seconds('poll_interval_sec', poll_interval_sec):.3f}"]
     args += ["--request-timeout-sec", f"{seconds('request_timeout_sec', request_timeout_sec):.3f}"]

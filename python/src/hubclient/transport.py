@@ -20,14 +20,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional, Protocol, runtime_checkable
 
-from . import environment
+from . import environment, remembered
 from .errors import BROKE_OFF, NO_ANSWER, NOT_A_HUB, UNREACHABLE, HubError, InvalidInput
 from .inputs import invalid, seconds
+from .proof import Challenge, Proofs
 
 DEFAULT_BASE_URL = environment.DefaultText("http://127.0.0.1:6969")
 
 _CONNECT_SEC = 5.0  # a local hub accepts at once or not at all
 _NEAR_SEC = 0.25  # to connect within the machine, where a refusal may not reach a caller on loopback
+_PROOF_SEC = 15.0  # for the answer to a challenge
+_UNREADY = 503  # the status of a hub that starts or stops
 _IDLE_SEC = 60.0  # the hub closes after 120 s; the client must close first
 _MAX_IDLE = 16  # connections kept between calls
 _MAX_ANSWER_BYTES = 1 << 30
@@ -104,8 +107,8 @@ class Transport(Protocol):
         """Sends once and returns the answer, whatever its status.
 
         Raises:
-            HubError: No answer came: status 0 and code "unreachable" (nothing was
-                sent), "broke_off" (sending again may help), "no_answer" or
+            HubError: No answer came: status 0 and code "unreachable" or "impostor"
+                (nothing was sent), "broke_off" (sending again may help), "no_answer" or
                 "not_a_hub"; a transport may have codes of its own.
         """
 
@@ -119,9 +122,14 @@ class HttpTransport:
     Threads share it; each call under way has a connection of its own, so that a
     parked poll delays nobody. Connections are not used across a fork.
 
+    Where a hub of this user has served at the address, nothing is sent on a new connection
+    before the other end has proved to be this hub. The key for it is in the data root; where
+    that cannot be read, as in a sandbox, no proof is asked for.
+
     Args:
         base_url: http or https, a host, and perhaps a port and a path prefix. The default
-            is HUB_BASE_URL from the environment, or this machine's hub at port 6969.
+            is HUB_BASE_URL from the environment, or this user's hub on this machine, at
+            port 6969 if the data root remembers no other one.
         timeout: Longest time in seconds to connect; each call has its own timeout.
         headers: Header fields sent with every call. An integration that has to
             prove its session from another machine gives ``X-Hub-Session`` here.
@@ -142,6 +150,7 @@ class HttpTransport:
         self._connect_sec = min(seconds("timeout", timeout, least=0.001), _CONNECT_SEC)
         self._fixed = self._address.host_header + _header_lines(headers or {}) + "Accept: application/json\r\n"
         self._tls = ssl.create_default_context() if self._address.tls else None
+        self._proofs = Proofs()
         # Last in, first out: few connections stay warm, the others age and go. A
         # deque's append and pop are atomic, so no lock can stay held after a fork.
         self._idle: collections.deque[_Connection] = collections.deque()
@@ -157,7 +166,7 @@ class HttpTransport:
     def send(self, request: Request) -> Response:
         """Sends once over a connection of its own; see Transport."""
         deadline = time.monotonic() + request.timeout
-        connection = self._take() or self._connect(deadline)
+        connection = self._take() or self._proved(request, deadline)
         whole = False
         try:
             response, keep = connection.exchange(self._head(request), request, deadline)
@@ -226,7 +235,7 @@ class HttpTransport:
     def _connect(self, deadline: float) -> _Connection:
         timeout = max(min(self._connect_sec, deadline - time.monotonic()), 0.001)
         try:
-            sock = _connected(self._address, timeout)
+            sock = _connected(self._address, self._proofs.numeric(self._address.host, self._address.port), timeout)
         except OSError as e:
             raise self._unreachable(e) from None
         try:
@@ -242,11 +251,44 @@ class HttpTransport:
             raise self._broke_off(e) from None
         return _Connection(sock)
 
+    def _proved(self, request: Request, deadline: float) -> _Connection:
+        """Returns a new connection, once the hub of this user has proved itself on it, if there is one."""
+        connection = self._connect(deadline)
+        whole = False
+        try:
+            challenge = None if self._tls is not None else self._proofs.challenge(connection.peer())
+            if challenge is not None:
+                self._demand(challenge, connection, deadline)
+            whole = True
+            return connection
+        except (TimeoutError, socket.timeout):
+            raise self._no_answer(request.timeout) from None
+        except (OSError, EOFError, http.client.IncompleteRead) as e:
+            raise self._broke_off(e) from None
+        finally:
+            if not whole:
+                connection.close()
+
+    def _demand(self, challenge: Challenge, connection: _Connection, deadline: float) -> None:
+        head = f"GET {challenge.path} HTTP/1.1\r\n{self._address.host_header}Accept: application/json\r\n\r\n"
+        try:
+            asked = Request("GET", challenge.path)
+            response, keep = connection.exchange(head, asked, min(deadline, time.monotonic() + _PROOF_SEC))
+        except (http.client.RemoteDisconnected, http.client.IncompleteRead):
+            raise
+        except (http.client.HTTPException, _AnswerTooLargeError):
+            raise challenge.failed() from None
+        if response.status == _UNREADY:
+            raise EOFError
+        challenge.check(response.body)
+        if not keep:
+            raise EOFError
+
     def _unreachable(self, cause: OSError) -> HubError:
         fix = "start one with: hubcli ensure"
         if not self._address.loopback:
             fix = "check the address, and that the hub there was started with --allow-remote"
-        elif self._address.port != 6969:
+        elif self._address.port != remembered.port():
             fix += f" --port {self._address.port}"
         reason = cause.strerror or str(cause)
         return HubError(f"no hub answers at {self.base_url} ({reason})", fix=fix, code=UNREACHABLE)
@@ -299,6 +341,11 @@ class _Connection:
             return not _readable(self._sock)  # an end of file or a stray byte: it cannot be used again
         except (OSError, ValueError):
             return False
+
+    def peer(self) -> tuple[str, int]:
+        """Returns the address and the port of the other end."""
+        host, port = self._sock.getpeername()[:2]
+        return host, port
 
     def close(self) -> None:
         # No shutdown: a forked process would end its parent's connection with it.
@@ -356,13 +403,13 @@ class _Reader(io.RawIOBase):
         self._sock.settimeout(min(self._left, _LONGEST_SEC))
 
 
-def _connected(address: _Address, timeout: float) -> socket.socket:
+def _connected(address: _Address, host: str, timeout: float) -> socket.socket:
     """Connects to the hub.
 
     To another address of this machine the connection comes from loopback, so that the
     hub sees that the caller is on its machine.
     """
-    there = (address.host, address.port)
+    there = (host, address.port)
     source = address.near_source()
     if source:
         with contextlib.suppress(OSError):
@@ -445,7 +492,7 @@ class _Address:
 
 def _address(base_url: str) -> _Address:
     """Returns the address of an argument, or of the environment if it was not given."""
-    named, where = environment.base_url(base_url)
+    named, where = remembered.base_url(base_url)
     try:
         return _Address.parse(named)
     except InvalidInput as e:

@@ -50,7 +50,7 @@ export function History({ id }: { id: string }) {
       </ol>
       <Alert>{refused}</Alert>
       {more && rows.length < most && (
-        <button type="button" disabled={state === "busy"} onClick={() => void look()}>
+        <button type="button" data-look disabled={state === "busy"} onClick={() => void look()}>
           Older messages
         </button>
       )}

@@ -3,11 +3,13 @@ import icon from "../icon.svg";
 import { useKeys } from "../keys";
 import { connected, since } from "../live";
 import { pages } from "../pages";
+import { impostor } from "../proof";
 import { useRead } from "../read";
 import { Link, go, place, to } from "../route";
 import { Heading, title } from "../ui/heading";
 import { Outcome } from "../ui/outcome";
 import { step } from "../ui/rows";
+import { Command } from "../ui/said";
 import { line } from "../ui/text";
 import { clockOf } from "../ui/time";
 import type { Ask } from "../wire";
@@ -78,7 +80,7 @@ function Side({ asks, help }: { asks: number; help: () => void }) {
             ))}
           </select>
         </label>
-        <button type="button" class="quiet" aria-label="Keys" title="Keys: ?" onClick={help}>
+        <button type="button" data-look class="quiet" aria-label="Keys" title="Keys: ?" onClick={help}>
           ?
         </button>
       </div>
@@ -120,6 +122,13 @@ export function Frame() {
         {!connected.value && (
           <p class="banner" role="alert">
             Not connected since {clockOf(new Date(since.value))}. What is shown is as of then.
+            {impostor.value && (
+              <>
+                {" "}
+                <b>Another program has the hub's port.</b> Nothing is sent to it. Do not load this page anew: that program would
+                answer. <Command>hubcli status</Command> says more.
+              </>
+            )}
           </p>
         )}
         {page ? <page.view key={page.name} rest={parts.slice(1)} /> : <Nowhere />}

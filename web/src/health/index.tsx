@@ -152,7 +152,7 @@ function Health() {
       <section aria-labelledby="inside">
         <div class="row">
           <h2 id="inside">Inside the hub</h2>
-          <button type="button" onClick={() => void look()}>
+          <button type="button" data-look onClick={() => void look()}>
             {debug ? "Look again" : "Look now"}
           </button>
           <span class="soft">

@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { connected, listen } from "../live";
 import { pass } from "../pass";
+import { send } from "../proof";
 
 // Samples of the hub's own figures. The hub keeps no history, so the tab does: from when a person
 // first opens Health for as long as the tab is open, an hour at most. Nothing is made up: where the
@@ -65,7 +66,7 @@ async function take(): Promise<void> {
   const wake = arrived;
   arrived = [];
   try {
-    const answer = await fetch("/metrics", { headers: { "X-Hub-Operator": pass.value.token }, cache: "no-store" });
+    const answer = await send("GET", "/metrics", undefined, {});
     if (!answer.ok) throw new Error(`The hub answered ${answer.status}.`);
     const sample = { at: Date.now(), ...parse(await answer.text()), wake };
     samples.value = [...samples.value, sample].slice(-most);

@@ -132,7 +132,7 @@ function Versions({ one, versions, other }: { one: Artifact; versions: Artifact[
         </select>
       </label>
       {before && !other && (
-        <button type="button" onClick={() => setQuery({ with: before.artifact_id })}>
+        <button type="button" data-look onClick={() => setQuery({ with: before.artifact_id })}>
           What has changed since version {before.version}
         </button>
       )}

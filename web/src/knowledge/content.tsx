@@ -43,7 +43,7 @@ function Download({ one }: { one: Artifact }) {
   const [refused, setRefused] = useState("");
   return (
     <>
-      <button type="button" onClick={() => void save(one).then(() => setRefused(""), (error) => setRefused(wordsOf(error)))}>
+      <button type="button" data-look onClick={() => void save(one).then(() => setRefused(""), (error) => setRefused(wordsOf(error)))}>
         Download version {one.version}
       </button>
       <Alert>{refused}</Alert>

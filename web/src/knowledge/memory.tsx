@@ -60,7 +60,7 @@ export function Memory({ room }: { room: string }) {
             <span>
               History of <b><Line>{key}</Line></b>
             </span>
-            <button type="button" onClick={() => setQuery({ key: "" })}>
+            <button type="button" data-look onClick={() => setQuery({ key: "" })}>
               All keys
             </button>
           </>
@@ -87,7 +87,7 @@ export function Memory({ room }: { room: string }) {
         <p class="row">
           <span class="soft">{value.length.toLocaleString()} are shown, and there may be more.</span>
           {limit < 1000 ? (
-            <button type="button" onClick={() => setLimit(Math.min(1000, limit + 3 * step))}>
+            <button type="button" data-look onClick={() => setLimit(Math.min(1000, limit + 3 * step))}>
               Show more
             </button>
           ) : (
@@ -118,7 +118,7 @@ function Kept({ one, history }: { one: Kept; history: boolean }) {
           </span>
         ))}
         {one.key && !history && (
-          <button type="button" class="quiet end" aria-label={`History of ${line(one.key)}`} onClick={() => setQuery({ key: one.key }, false)}>
+          <button type="button" data-look class="quiet end" aria-label={`History of ${line(one.key)}`} onClick={() => setQuery({ key: one.key }, false)}>
             History
           </button>
         )}

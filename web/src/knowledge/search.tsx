@@ -86,7 +86,7 @@ export function Results({ q, room }: { q: string; room: string }) {
             <option key={one}>{one}</option>
           ))}
         </select>
-        <button type="button" class="quiet" onClick={() => setAgain(again + 1)}>
+        <button type="button" data-look class="quiet" onClick={() => setAgain(again + 1)}>
           Search again
         </button>
       </div>

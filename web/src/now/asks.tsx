@@ -1,15 +1,15 @@
-import { useRef, useState } from "preact/hooks";
-import { call } from "../api";
-import { useKeys } from "../keys";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Refused } from "../api";
+import { lose, useKeys } from "../keys";
 import { Link, to } from "../route";
+import { rest } from "../settled";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
 import { Alert, Empty, wordsOf } from "../ui/said";
 import { Line, Text, line } from "../ui/text";
 import { Age, now, span } from "../ui/time";
 import type { Ask } from "../wire";
-
-const answer = (ask: Ask, text: string) => call("POST", `/v1/asks/${ask.ask_id}/answer`, { answer: text, by: "console" });
+import { answer, arrange, draft, drafts, learn, putAway, shown, type Shown } from "./questions";
 
 // A question names its answers; a permission prompt of a harness takes two alone.
 const answers = (ask: Ask) => (ask.permission ? ["allow", "deny"] : ask.options);
@@ -30,23 +30,70 @@ function Deadline({ ask }: { ask: Ask }) {
   );
 }
 
-function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => void }) {
-  const [text, setText] = useState("");
+// Doubt asks whether words that are nearly an option are meant as the option.
+function Doubt({ words, near, send }: { words: string; near: string[]; send: (words: string, asTheyAre: boolean) => void }) {
+  return (
+    <p class="row doubt" role="alert">
+      <span>
+        That is no option, but nearly one. Did you mean <b><Line>{near[0]!}</Line></b>?
+      </span>
+      {near.map((choice) => (
+        <button key={choice} type="button" data-about={line(words)} onClick={() => send(choice, false)}>
+          Answer <Line>{choice}</Line>
+        </button>
+      ))}
+      <button type="button" class="quiet" data-about={line(words)} onClick={() => send(words, true)}>
+        Send my words as they are
+      </button>
+    </p>
+  );
+}
+
+// Closed says how a question ended that is still shown. It takes the place of the answers.
+function Closed({ row }: { row: Shown }) {
+  const how = row.ended || "no longer open";
+  return (
+    <span class="ended cut" role="status" title={line(how)}>
+      <Line>{how}</Line>
+    </span>
+  );
+}
+
+function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => void }) {
+  const { ask, key } = row;
   const [busy, setBusy] = useState(false);
-  const field = useRef<HTMLInputElement>(null);
-  const send = async (words: string) => {
+  const [near, setNear] = useState<string[]>([]);
+  const item = useRef<HTMLDivElement>(null);
+  const text = drafts.value.get(key) ?? "";
+  const open = row.ended === null;
+  const whole = () => item.current?.closest<HTMLElement>("[data-ask]");
+  const height = useRef(0); // that it had when it was open, so that what is below it stays where it is
+  height.current = open ? 0 : height.current || (whole()?.offsetHeight ?? 0);
+  const was = useRef(false); // the focus is on a button of it
+  was.current = document.activeElement?.matches("button") === true && whole()?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    if (open || !was.current || document.activeElement !== document.body) return;
+    whole()?.focus({ preventScroll: true }); // it stays, but it was not the person who came here
+    lose();
+  }, [open]);
+  const send = async (words: string, asTheyAre = false) => {
+    if (busy || !open) return;
+    // The focus stays in the question when its buttons go, so that no key goes elsewhere.
+    if (was.current || (whole()?.contains(document.activeElement) && document.activeElement?.matches("button"))) whole()?.focus({ preventScroll: true });
     setBusy(true);
     try {
-      await answer(ask, words);
-      setText("");
+      await answer(row, words, asTheyAre);
+      setNear([]);
       onRefused("");
     } catch (error) {
-      onRefused(wordsOf(error));
+      const meant = error instanceof Refused && error.code === "answer_unclear" ? error.detail["near"] : null;
+      setNear(Array.isArray(meant) ? meant.map(String) : []);
+      onRefused(meant ? "" : wordsOf(error));
     }
     setBusy(false);
   };
   return (
-    <Row class="ask" data-ask={ask.ask_id}>
+    <Row class={open ? "ask" : "ask over"} data-ask={ask.ask_id} data-open-ask={open || undefined} style={open ? undefined : { minBlockSize: `${height.current}px` }}>
       <p class="row">
         <Person id={ask.agent_id} />
         <span class="soft">
@@ -61,7 +108,7 @@ function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => vo
           )}
           {ask.blocks !== null && `, blocks #${ask.blocks}`}
         </span>
-        <Deadline ask={ask} />
+        {open && <Deadline ask={ask} />}
       </p>
       {ask.permission && (
         <p>
@@ -79,12 +126,25 @@ function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => vo
       <p>
         <Text>{ask.question || "(see the message)"}</Text>
       </p>
-      <div class="row" role="group" aria-label={`Answers to ${line(ask.agent_id)}`}>
-        {answers(ask).map((words, i) => (
-          <button key={words} type="button" disabled={busy} data-answer={i + 1} title={`key ${i + 1}`} onClick={() => void send(words)}>
-            <Line>{words}</Line>
-          </button>
-        ))}
+      <div class="row" role="group" aria-label={`Answers to ${line(ask.agent_id)}`} ref={item}>
+        {open ? (
+          answers(ask).map((words, i) => (
+            <button
+              key={words}
+              type="button"
+              disabled={busy}
+              data-answer={i + 1}
+              data-prompt={ask.permission ? "" : undefined}
+              data-about={key}
+              title={ask.permission ? `key ${i + 1}, then Enter` : `key ${i + 1}`}
+              onClick={() => void send(words)}
+            >
+              <Line>{words}</Line>
+            </button>
+          ))
+        ) : (
+          <Closed row={row} />
+        )}
         {!ask.permission && (
           <form
             class="row grow"
@@ -94,20 +154,30 @@ function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => vo
             }}
           >
             <input
-              ref={field}
               data-words
               aria-label={`Answer to ${line(ask.agent_id)} in your words`}
               placeholder={ask.default === null ? "your words" : `without an answer: ${line(ask.default)}`}
               value={text}
               maxLength={16000}
-              onInput={(event) => setText(event.currentTarget.value)}
+              onInput={(event) => {
+                draft(key, event.currentTarget.value);
+                setNear([]);
+              }}
             />
-            <button type="submit" disabled={busy || !text.trim()}>
-              Answer
-            </button>
+            {open && (
+              <button type="submit" data-about={key} disabled={busy || !text.trim()}>
+                Answer
+              </button>
+            )}
           </form>
         )}
+        {!open && (
+          <button type="button" data-about={key} class="quiet" title={text ? "your words are kept here until then" : undefined} onClick={() => putAway(key)}>
+            Put away
+          </button>
+        )}
       </div>
+      {open && near.length > 0 && <Doubt words={text} near={near} send={(words, asTheyAre) => void send(words, asTheyAre)} />}
     </Row>
   );
 }
@@ -116,45 +186,106 @@ function Question({ ask, onRefused }: { ask: Ask; onRefused: (why: string) => vo
 // the person does not look at.
 const chosen = () => document.activeElement?.closest<HTMLElement>("[data-ask]") ?? null;
 
+const none = { button: null, at: 0 };
+let armed: { button: HTMLElement | null; at: number } = none;
+const disarm = () => (armed = none);
+
+// take presses an answer by its number. Of a permission prompt a first key only goes to it: Enter
+// decides, or the same key after a moment, if the focus has not left it.
+function take(n: number, event: KeyboardEvent): void {
+  const button = chosen()?.querySelector<HTMLElement>(`[data-answer="${n}"]`);
+  if (!button || event.repeat) return;
+  const again = armed.button === button && document.activeElement === button && event.timeStamp - armed.at >= rest;
+  if (button.dataset["prompt"] === undefined || again) {
+    disarm();
+    button.click();
+    return;
+  }
+  if (armed.button !== button) armed = { button, at: event.timeStamp };
+  button.focus();
+  button.addEventListener("blur", disarm, { once: true });
+}
+
 function useAnswerKeys(): void {
   useKeys("Questions", [
-    { keys: "q", what: "go to the first question", run: () => document.querySelector<HTMLElement>("[data-ask]")?.focus() },
+    { keys: "q", what: "go to the first question", run: () => document.querySelector<HTMLElement>("[data-open-ask]")?.focus() },
     ...[1, 2, 3, 4].map((n) => ({
       keys: `${n}`,
-      what: `take answer ${n} of the question with the focus`,
-      run: () => chosen()?.querySelector<HTMLElement>(`[data-answer="${n}"]`)?.click(),
+      what: `take answer ${n} of the question with the focus; of a permission prompt Enter confirms it`,
+      run: (event: KeyboardEvent) => take(n, event),
     })),
     { keys: "a", what: "answer it in your words", run: () => chosen()?.querySelector<HTMLElement>("[data-words]")?.focus() },
   ]);
 }
 
 const most = 100; // questions, until the person wants more
+const still = 30_000; // ms without a move, after which the pointer is not at work
+
+// useAttention tells whether the person is at work in a part of the page: the focus is in it, or the
+// pointer moves in it.
+function useAttention() {
+  const part = useRef<HTMLElement>(null);
+  const [, look] = useState(0);
+  const [inside, setInside] = useState(false);
+  const moved = useRef(0);
+  const on = {
+    ref: part,
+    onPointerMove: () => {
+      moved.current = performance.now();
+      setInside(true);
+    },
+    onPointerLeave: () => setInside(false),
+    onFocusIn: () => look((n) => n + 1),
+    onFocusOut: () => setTimeout(() => look((n) => n + 1)),
+  };
+  now.value; // it is looked at again with every age
+  return { attends: part.current?.contains(document.activeElement) === true || (inside && performance.now() - moved.current < still), on };
+}
 
 // Asks shows the open questions with their answers. What the hub refused of the last answer stays
 // shown, also when its question has gone.
 export function Asks({ asks }: { asks: Ask[] }) {
   const [refused, setRefused] = useState("");
-  const [shown, setShown] = useState(most);
+  const [limit, setLimit] = useState(most);
+  const list = useRef<HTMLUListElement>(null);
+  const { attends, on } = useAttention();
   useAnswerKeys();
+  const rows = shown.value;
+  const known = useRef<ReadonlySet<string> | null>(null); // when the person began to attend
+  useEffect(() => {
+    shown.value = arrange(shown.peek(), asks, (key) => attends || drafts.value.has(key));
+    void learn();
+  }, [asks, attends, drafts.value]);
+  if (!attends) known.current = null;
+  else known.current ??= new Set(rows.map((row) => row.key));
+  const fresh = rows.filter((row) => row.ended === null && known.current && !known.current.has(row.key));
+  const toFresh = () => list.current?.querySelector<HTMLElement>(`[data-ask="${fresh[0]?.ask.ask_id ?? ""}"]`)?.scrollIntoView({ block: "nearest" });
   return (
-    <section aria-labelledby="asks">
+    <section aria-labelledby="asks" {...on}>
       <h2 id="asks">
         Questions to you {asks.length > 0 && <span class="count count-bad">{asks.length}</span>}
+        <span role="status">
+          {fresh.length > 0 && (
+            <button type="button" data-look class="quiet small come" onClick={toFresh}>
+              {fresh.length} new, at the end
+            </button>
+          )}
+        </span>
         {asks.length > 0 && (
           <span class="hint end">
             <kbd>q</kbd> then <kbd>1</kbd>–<kbd>4</kbd> answer
           </span>
         )}
       </h2>
-      {asks.length === 0 && <Empty>No agent asks you anything.</Empty>}
-      <ul class="asks">
-        {asks.slice(0, shown).map((ask) => (
-          <Question key={ask.ask_id} ask={ask} onRefused={setRefused} />
+      <ul class="asks" ref={list}>
+        {rows.slice(0, limit).map((row) => (
+          <Question key={row.key} row={row} onRefused={setRefused} />
         ))}
       </ul>
-      {asks.length > shown && (
-        <button type="button" onClick={() => setShown(shown + most)}>
-          Show more of the {asks.length - shown} others
+      {asks.length === 0 && <Empty>No agent asks you anything.</Empty>}
+      {rows.length > limit && (
+        <button type="button" data-look onClick={() => setLimit(limit + most)}>
+          Show more of the {rows.length - limit} others
         </button>
       )}
       <Alert>{refused}</Alert>

@@ -37,7 +37,7 @@ function Save({ id }: { id: string }) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <button type="button" onClick={() => setOpen(true)}>
+      <button type="button" data-look onClick={() => setOpen(true)}>
         Save…
       </button>
       {open && (
@@ -87,7 +87,7 @@ export function Replay({ id, moment: address }: { id: string; moment: string }) 
         <span class="soft grow">as it was</span>
         <Link to={to("rooms", id)}>Back to now</Link>
         <Save id={id} />
-        <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
+        <button type="button" data-look class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
           What there was
         </button>
       </header>
@@ -101,7 +101,7 @@ export function Replay({ id, moment: address }: { id: string; moment: string }) 
         more={(moment) => <Before room={id} moment={moment} />}
       >
         {(moment) => (
-          <button type="button" class="quiet" onClick={() => void copy(to("rooms", id, "at", String(moment.seq)))}>
+          <button type="button" data-look class="quiet" onClick={() => void copy(to("rooms", id, "at", String(moment.seq)))}>
             Copy link
           </button>
         )}

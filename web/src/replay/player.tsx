@@ -97,7 +97,7 @@ export function Player({ moment, position, first, last, move, children }: Player
         }}
       />
       <div class="row">
-        <button type="button" class="main" aria-pressed={playing} title="key p" onClick={play}>
+        <button type="button" data-look class="main" aria-pressed={playing} title="key p" onClick={play}>
           {playing ? "Stop" : "Play"}
         </button>
         <select aria-label="Speed" value={speed} onChange={(event) => setSpeed(Number(event.currentTarget.value))}>
@@ -107,10 +107,10 @@ export function Player({ moment, position, first, last, move, children }: Player
             </option>
           ))}
         </select>
-        <button type="button" class="quiet" aria-label="Message before" title="key [" disabled={earlier === undefined} onClick={() => step(earlier)}>
+        <button type="button" data-look class="quiet" aria-label="Message before" title="key [" disabled={earlier === undefined} onClick={() => step(earlier)}>
           ‹
         </button>
-        <button type="button" class="quiet" aria-label="Next message" title="key ]" disabled={later === undefined} onClick={() => step(later)}>
+        <button type="button" data-look class="quiet" aria-label="Next message" title="key ]" disabled={later === undefined} onClick={() => step(later)}>
           ›
         </button>
         <output class="strong">{said(position)}</output>
@@ -125,7 +125,7 @@ export function Player({ moment, position, first, last, move, children }: Player
           <label class="row">
             What happened at <input name="when" placeholder="14:05" autocomplete="off" required />
           </label>
-          <button type="submit">Show</button>
+          <button type="submit" data-look>Show</button>
         </form>
       </div>
       <p role="status" class="soft">

@@ -69,7 +69,7 @@ export function Composer({ room, seats, thread = "", reply = 0 }: ComposerProps)
         {reply > 0 && (
           <span class="badge badge-accent">
             answers #{reply}
-            <button type="button" class="quiet small" aria-label="Do not answer it" onClick={() => setQuery({ reply: "" })}>
+            <button type="button" data-look class="quiet small" aria-label="Do not answer it" onClick={() => setQuery({ reply: "" })}>
               ✕
             </button>
           </span>

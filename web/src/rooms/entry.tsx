@@ -72,7 +72,7 @@ export function Entry({ message, same, found = false, past = false }: EntryProps
           </span>
         )}
         {message.thread_id && !past && (
-          <button type="button" class="quiet small" data-open onClick={() => setQuery({ thread: message.thread_id ?? "", reply: "" })}>
+          <button type="button" data-look class="quiet small" data-open onClick={() => setQuery({ thread: message.thread_id ?? "", reply: "" })}>
             ⤷ <Line>{message.thread_id}</Line>
           </button>
         )}
@@ -93,7 +93,7 @@ export function Entry({ message, same, found = false, past = false }: EntryProps
 // message itself.
 const Doors = ({ message }: { message: Message }) => (
   <span class="end said-at">
-    <button type="button" class="quiet small reply" onClick={() => replyTo(message)}>
+    <button type="button" data-look class="quiet small reply" onClick={() => replyTo(message)}>
       Reply
     </button>
     {message.room_id && (

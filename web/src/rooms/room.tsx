@@ -76,7 +76,7 @@ export function OneRoom({ id }: { id: string }) {
         <Link to={to("rooms", room.room_id, "at")} title="what the room was like at any moment">
           Replay
         </Link>
-        <button type="button" class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
+        <button type="button" data-look class="about-switch" aria-pressed={aside} onClick={() => setQuery({ about: aside ? "" : "1" })}>
           About
         </button>
       </header>

@@ -15,7 +15,7 @@ export function Thread({ id, room, seats, reply }: { id: string; room: Room; sea
         <h2>
           <span class="soft">Thread</span> <Line>{id}</Line>
         </h2>
-        <button type="button" class="quiet end" aria-label="Close the thread" onClick={() => setQuery({ thread: "", reply: "" })}>
+        <button type="button" data-look class="quiet end" aria-label="Close the thread" onClick={() => setQuery({ thread: "", reply: "" })}>
           ✕
         </button>
       </header>

@@ -176,7 +176,7 @@ export function Timeline({ path, wants, events, at, label }: { path: string; wan
         </div>
       </div>
       {!sticks && (
-        <button type="button" class="to-end" onClick={toEnd} title="key e">
+        <button type="button" data-look class="to-end" onClick={toEnd} title="key e">
           {feed.missed.value > 0 ? `${feed.missed.value} new ↓` : "Latest ↓"}
         </button>
       )}

@@ -282,7 +282,7 @@ function Planned({ wanted, onClose }: { wanted: Wanted; onClose: () => void }) {
             {busy ? "…" : `Confirm: ${label.toLowerCase()}`}
           </button>
         )}
-        <button type="button" class="quiet" onClick={onClose}>
+        <button type="button" data-look class="quiet" onClick={onClose}>
           {said ? "Close" : "Cancel"}
         </button>
       </p>

@@ -199,7 +199,7 @@ function Planned({ way, first, onClose }: { way: Way; first: Plan; onClose: () =
             {way === "export" ? "Write it" : "Import it"}
           </button>
         )}
-        <button type="button" class="quiet" onClick={end}>
+        <button type="button" data-look class="quiet" onClick={end}>
           {plan.state === "done" || plan.state === "failed" ? "Close" : "Cancel"}
         </button>
       </p>

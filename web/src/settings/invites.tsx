@@ -148,10 +148,10 @@ function Once({ invite, code, onClose }: { invite: Invite; code: string; onClose
       </p>
       <Code text={command} />
       <p class="row">
-        <button type="button" class="main" onClick={() => void navigator.clipboard.writeText(command)}>
+        <button type="button" data-look class="main" onClick={() => void navigator.clipboard.writeText(command)}>
           Copy the command
         </button>
-        <button type="button" class="quiet" onClick={onClose}>
+        <button type="button" data-look class="quiet" onClick={onClose}>
           Done
         </button>
       </p>

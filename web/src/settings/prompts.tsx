@@ -5,7 +5,7 @@ import { Act } from "../ui/dialog";
 import { Field, Form, Tick } from "../ui/form";
 import { Pick } from "../ui/pick";
 import { Row, keysOf } from "../ui/rows";
-import { Alert, Empty, Pending, wordsOf } from "../ui/said";
+import { Alert, Command, Empty, Pending, wordsOf } from "../ui/said";
 import { Line } from "../ui/text";
 
 // What harnesses do for the hub: their permission prompts, how the operator is told of questions,
@@ -173,14 +173,27 @@ export function Notify() {
         <Form
           label="Save"
           run={async (values) => {
-            const setting = { command: values.lines("command"), webhook: values.text("webhook"), remote: values.is("remote") };
+            const command = value.command.length > 0 && values.is("program") ? value.command : [];
+            const setting = { command, webhook: values.text("webhook"), remote: values.is("remote") };
             await put(notifyPath, { ...setting, version: value.version });
             return setting.command.length > 0 || setting.webhook ? "Saved." : "Saved: nothing is told.";
           }}
         >
-          <Field label="A program: its absolute path, then each argument on a line of its own, with {agent} and {question}">
-            <textarea name="command" rows={4} defaultValue={value.command.join("\n")} placeholder={"/usr/bin/notify-send\n{agent} asks\n{question}"} />
-          </Field>
+          {value.command.length > 0 && (
+            <>
+              <Tick name="program" on label="A program tells you:" />
+              <p>
+                {value.command.map((arg, i) => (
+                  <code key={i} class="arg">
+                    <Line>{arg}</Line>
+                  </code>
+                ))}
+              </p>
+            </>
+          )}
+          <p class="soft">
+            Which program tells you is said in a terminal: <Command>{'hubcli app notify -- notify-send "{agent} asks" "{question}"'}</Command>
+          </p>
           <Field label="An address that takes a POST">
             <input name="webhook" type="url" maxLength={2000} defaultValue={value.webhook} placeholder="http://127.0.0.1:9000/ask" />
           </Field>

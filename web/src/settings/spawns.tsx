@@ -7,7 +7,7 @@ import { Older, pageOf, pageSize } from "../ui/older";
 import { Person } from "../ui/person";
 import { RoomName, useRooms } from "../ui/places";
 import { Row, keysOf } from "../ui/rows";
-import { Empty, Pending } from "../ui/said";
+import { Command, Empty, Pending } from "../ui/said";
 import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
 
@@ -173,42 +173,12 @@ function Commands({ policy }: { policy: Policy }) {
           </Row>
         ))}
       </ul>
-      <NewCommand policy={policy} />
+      <p class="soft">
+        Which programs are started is said in a terminal: <Command>hubcli app spawns policy --set FILE</Command>
+      </p>
     </section>
   );
 }
-
-const NewCommand = ({ policy }: { policy: Policy }) => (
-  <details>
-    <summary>Add a command</summary>
-    <Form
-      label="Add the command"
-      run={async (values) => {
-        const dir = values.text("dir");
-        const timeout = values.number("timeout");
-        const command = { harness: values.text("harness"), args: values.lines("args"), env: values.text("env").split(/[\s,]+/).filter(Boolean) };
-        await save(policy, { commands: [...policy.commands, { ...command, ...(dir && { dir }), ...(timeout && { timeout_sec: timeout }) }] });
-        return "The command is added.";
-      }}
-    >
-      <Field label="Harness">
-        <input name="harness" required maxLength={64} placeholder="codex" />
-      </Field>
-      <Field label="The absolute path of the program, then each argument on a line of its own">
-        <textarea name="args" required rows={4} placeholder={"/usr/local/bin/codex\nexec\n--\n{prompt}"} />
-      </Field>
-      <Field label="Variables of the hub that it gets">
-        <input name="env" placeholder="OPENAI_API_KEY" />
-      </Field>
-      <Field label="Folder (empty: that of the room)">
-        <input name="dir" />
-      </Field>
-      <Field label="Seconds that it may run">
-        <input name="timeout" type="number" min={1} max={86400} placeholder="3600" />
-      </Field>
-    </Form>
-  </details>
-);
 
 function Allowances({ policy }: { policy: Policy }) {
   const rooms = useRooms().value ?? [];

@@ -56,7 +56,7 @@ function OfRun({ id }: { id: string }) {
         </span>
       )}
       {run.error && <Pending error={run.error} />}
-      <button type="button" onClick={() => setQuery({ run: "", page: "" })}>
+      <button type="button" data-look onClick={() => setQuery({ run: "", page: "" })}>
         Show all tasks
       </button>
     </div>

@@ -16,7 +16,7 @@ function TreeRow({ branch, toggle }: { branch: Branch; toggle: () => void }) {
     <Row class={fits ? "task" : "task aside"} data-level={Math.min(level, 8)}>
       <span class="name">
         {children > 0 ? (
-          <button type="button" class="quiet fold" aria-expanded={open} aria-label={`Subtasks of task ${task.task_id}`} onClick={toggle}>
+          <button type="button" data-look class="quiet fold" aria-expanded={open} aria-label={`Subtasks of task ${task.task_id}`} onClick={toggle}>
             {open ? "▾" : "▸"}
           </button>
         ) : (

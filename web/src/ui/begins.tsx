@@ -12,13 +12,13 @@ export function Begins({ what, more }: { what: string; more: boolean }) {
       {begins && (
         <p class="row soft">
           Only {what} whose name begins with <Line>{begins}</Line>
-          <button type="button" onClick={() => setQuery({ begins: "", page: "" })}>
+          <button type="button" data-look onClick={() => setQuery({ begins: "", page: "" })}>
             Show all
           </button>
         </p>
       )}
       {more && text && (
-        <button type="button" onClick={() => setQuery({ begins: text, q: "", page: "" })}>
+        <button type="button" data-look onClick={() => setQuery({ begins: text, q: "", page: "" })}>
           Look in all {what} for names that begin with “<Line>{text}</Line>”
         </button>
       )}

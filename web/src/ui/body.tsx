@@ -46,7 +46,7 @@ export function Body({ text }: { text: string }) {
     <div class="body">
       {parts(open || cut === null ? text : cut + " …")}
       {cut !== null && (
-        <button type="button" class="quiet unfold" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <button type="button" data-look class="quiet unfold" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Show less" : `Show all, ${size(text.length)}`}
         </button>
       )}

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { left, lose } from "../keys";
 import { Unread } from "../read";
 import { Alert, wordsOf } from "./said";
 import { said } from "./outcome";
@@ -12,7 +13,10 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
   useEffect(() => {
     const dialog = box.current;
     dialog?.showModal();
-    return () => dialog?.close();
+    return () => {
+      dialog?.close();
+      left();
+    };
   }, []);
   return (
     <dialog
@@ -26,7 +30,7 @@ export function Dialog({ title, onClose, children }: { title: string; onClose: (
       <div class="dialog">
         <header class="row">
           <h2 id={id}>{line(title)}</h2>
-          <button type="button" class="quiet end" aria-label="Close" onClick={onClose}>
+          <button type="button" data-look class="quiet end" aria-label="Close" onClick={onClose}>
             ✕
           </button>
         </header>
@@ -63,9 +67,13 @@ export function Act({ label, about, title, children, reason, optional = false, q
   const asked = useRef(""); // the address at which the open dialog was opened
   asked.current = open ? asked.current || location.href : "";
   const acts = useRef(false); // what ends then was ended by the person
+  const typed = useRef("");
+  typed.current = words.trim();
   useEffect(
     () => () => {
-      if (asked.current === location.href && !acts.current) said.value = `${line(title)}: what this was about has changed meanwhile. Nothing was done.`;
+      if (asked.current !== location.href || acts.current) return;
+      said.value = `${line(title)}: what this was about has changed meanwhile. Nothing was done.` + (typed.current && ` Your words were: ${typed.current}`);
+      lose();
     },
     [],
   );
@@ -90,7 +98,7 @@ export function Act({ label, about, title, children, reason, optional = false, q
   };
   return (
     <>
-      <button type="button" class={quiet ? "quiet" : ""} aria-label={about && line(`${label} ${about}`)} onClick={() => setOpen(true)}>
+      <button type="button" class={quiet ? "quiet" : ""} data-about={line(title)} aria-label={about && line(`${label} ${about}`)} onClick={() => setOpen(true)}>
         {label}
       </button>
       {open && (
@@ -110,10 +118,10 @@ export function Act({ label, about, title, children, reason, optional = false, q
             )}
             <Alert>{refused}</Alert>
             <div class="row">
-              <button type="submit" class={mild ? "main" : "bad"} disabled={busy || (reason !== undefined && !optional && !words.trim())}>
+              <button type="submit" class={mild ? "main" : "bad"} data-about={line(title)} disabled={busy || (reason !== undefined && !optional && !words.trim())}>
                 {label}
               </button>
-              <button type="button" class="quiet" onClick={done}>
+              <button type="button" data-look class="quiet" onClick={done}>
                 Cancel
               </button>
             </div>

@@ -17,7 +17,7 @@ export function Body({ children }: { children: string }) {
   return (
     <>
       <Text>{chars.slice(0, much).join("") + "…"}</Text>{" "}
-      <button type="button" onClick={() => setAll(true)}>
+      <button type="button" data-look onClick={() => setAll(true)}>
         Show all {chars.length.toLocaleString()} characters
       </button>
     </>

@@ -16,7 +16,6 @@ export class Values {
   text = (name: string) => String(this.data.get(name) ?? "").trim();
   number = (name: string) => (this.text(name) === "" ? null : Number(this.text(name)));
   is = (name: string) => this.data.get(name) !== null;
-  lines = (name: string) => String(this.data.get(name) ?? "").split("\n").map((one) => one.trim()).filter(Boolean);
 }
 
 const textOf = (form: HTMLFormElement) => JSON.stringify([...new FormData(form)]);

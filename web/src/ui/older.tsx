@@ -26,12 +26,12 @@ export function Older({ ids, prefix }: { ids: readonly string[]; prefix: string 
         {more ? `${pageSize} are shown, and there are more.` : "These are the oldest."}
       </span>
       {older && (
-        <button type="button" onClick={() => setQuery({ before: "" }, false)}>
+        <button type="button" data-look onClick={() => setQuery({ before: "" }, false)}>
           Newest
         </button>
       )}
       {more && (
-        <button type="button" onClick={() => setQuery({ before: last }, false)}>
+        <button type="button" data-look onClick={() => setQuery({ before: last }, false)}>
           Older
         </button>
       )}

@@ -17,7 +17,7 @@ export function Outcome() {
       {said.value && (
         <>
           <Line>{said.value}</Line>
-          <button type="button" class="quiet" aria-label="Close" onClick={() => (said.value = "")}>
+          <button type="button" data-look class="quiet" aria-label="Close" onClick={() => (said.value = "")}>
             ✕
           </button>
         </>

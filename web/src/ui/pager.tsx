@@ -26,13 +26,13 @@ export function Pager<T>({ rows, what, cut = "", children }: PagerProps<T>) {
       {cut && <p class="empty">{cut}</p>}
       {pages > 1 && (
         <nav class="row pager" aria-label={`Pages of ${what}`}>
-          <button type="button" disabled={at === 1} onClick={() => turn(-1)}>
+          <button type="button" data-look disabled={at === 1} onClick={() => turn(-1)}>
             ‹ Previous
           </button>
           <span>
             {from + 1}–{Math.min(from + size, rows.length)} of {rows.length} {what}
           </span>
-          <button type="button" disabled={at === pages} onClick={() => turn(1)}>
+          <button type="button" data-look disabled={at === pages} onClick={() => turn(1)}>
             Next ›
           </button>
         </nav>

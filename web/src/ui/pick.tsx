@@ -27,7 +27,7 @@ export function Pick({ value, set, onRefused, label, children }: PickProps) {
     setPicked(null);
   };
   return (
-    <select aria-label={label} aria-busy={picked !== null || undefined} value={picked ?? value} onChange={(event) => void pick(event.currentTarget.value)}>
+    <select data-decides data-about={label} aria-label={label} aria-busy={picked !== null || undefined} value={picked ?? value} onChange={(event) => void pick(event.currentTarget.value)}>
       {children}
     </select>
   );

@@ -6,7 +6,7 @@ import type { ComponentChildren, JSX } from "preact";
 type RowProps = JSX.IntrinsicElements["li"] & { children: ComponentChildren };
 
 // Row is a row that j and k reach. Enter clicks what in it has data-open, else its first link
-// or button.
+// or button. In a question it goes to the first answer, and does nothing.
 export function Row({ children, ...rest }: RowProps) {
   return (
     <li
@@ -17,6 +17,10 @@ export function Row({ children, ...rest }: RowProps) {
       onKeyDown={(event: KeyboardEvent) => {
         if (event.key !== "Enter" || event.target !== event.currentTarget) return;
         const row = event.currentTarget as HTMLElement;
+        if (row.dataset["ask"] !== undefined) {
+          event.preventDefault(); // or this key would press what it goes to
+          return row.querySelector<HTMLElement>("[data-answer], [data-words], button")?.focus();
+        }
         (row.querySelector<HTMLElement>("[data-open]") ?? row.querySelector<HTMLElement>("a, button"))?.click();
       }}
     >

@@ -40,6 +40,7 @@ export function Tabs({ label, tabs, param = "tab" }: { label: string; tabs: read
       >
         {tabs.map((tab, i) => (
           <button
+            data-look
             key={tab.name}
             id={`${id}-${tab.name}`}
             type="button"

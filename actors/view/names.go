@@ -1,0 +1,82 @@
+package view
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"hubcli/actors/core"
+	"hubcli/hub"
+)
+
+// names are the ids of all agents that ever registered, in lower case and as hashes. It says at
+// once that no id is like a new one; that there is one, the rows have to confirm.
+type names struct {
+	mu    sync.Mutex
+	known map[string]struct{} // nil: they are not read yet
+}
+
+// mostNames bounds the ids that are looked through for one that is near.
+const mostNames = 20_000
+
+// mostNear bounds the ids that are proposed.
+const mostNear = 3
+
+// TwinOf returns the agent whose id differs from this one in case alone, or "". It notes the id:
+// it is asked before an agent registers for the first time.
+func (v *View) TwinOf(id hub.AgentID) (hub.AgentID, error) {
+	folded := strings.ToLower(string(id))
+	v.names.mu.Lock()
+	if v.names.known == nil {
+		known := map[string]struct{}{}
+		if err := v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
+			known[strings.ToLower(string(key))] = struct{}{}
+			return true
+		}); err != nil {
+			v.names.mu.Unlock()
+			return "", err
+		}
+		v.names.known = known
+	}
+	_, taken := v.names.known[folded]
+	v.names.known[folded] = struct{}{}
+	v.names.mu.Unlock()
+	if !taken {
+		return "", nil
+	}
+	var twin hub.AgentID
+	err := v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
+		if other := hub.AgentID(key); other != id && strings.EqualFold(string(other), string(id)) {
+			if row, err := v.AgentRow(other); err == nil && row != nil {
+				twin = other
+			}
+		}
+		return twin == ""
+	})
+	return twin, err
+}
+
+// Near returns agents that registered and whose ids are like this one, the nearest first. Words
+// for the person lead to the operator.
+func (v *View) Near(id hub.AgentID) (near []hub.AgentID) {
+	switch strings.ToLower(string(id)) {
+	case "human", "user", "me", "person", "owner", "admin":
+		return []hub.AgentID{hub.AgentOperator}
+	}
+	ranked := map[int][]hub.AgentID{}
+	likeness, looked := core.Likeness(string(id)), 0
+	_ = v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool { // it is a remark only
+		other := hub.AgentID(key)
+		if rank := likeness(string(other)); rank >= 0 && other != id && !other.Watcher() && len(ranked[rank]) < mostNear {
+			if row, err := v.AgentRow(other); err == nil && row != nil {
+				ranked[rank] = append(ranked[rank], other)
+			}
+		}
+		looked++
+		return looked < mostNames
+	})
+	for rank := range core.Likenesses {
+		near = append(near, ranked[rank]...)
+	}
+	return slices.Clip(near[:min(len(near), mostNear)])
+}

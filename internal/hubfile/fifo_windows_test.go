@@ -1,0 +1,5 @@
+package hubfile
+
+import "errors"
+
+func mkfifo(string) error { return errors.ErrUnsupported }
