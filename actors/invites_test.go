@@ -320,9 +320,9 @@ func TestArtifactSurvivesAPanicInApply(t *testing.T) {
 	check(start(t, r.crash()))
 }
 
-// A join leaves earlier messages unread that were sent to the agent or name it,
-// also when the join is repeated. Without such a message it leaves nothing
-// unread.
+// A join leaves earlier messages unread that were sent to the agent, and to an agent that was
+// there before also those that name it. What was said in channels before an agent came is
+// history, also if it names the agent. A repeated join changes nothing of that.
 func TestJoinLeavesMessagesToTheJoinerUnread(t *testing.T) {
 	brief := func(r *rig) hub.MessageID {
 		return r.post(hub.PostInput{FromAgent: "lead", ToAgent: "dev", Body: "your brief"}).ID
@@ -331,11 +331,11 @@ func TestJoinLeavesMessagesToTheJoinerUnread(t *testing.T) {
 	for name, c := range map[string]struct {
 		before func(r *rig) // what the agent did earlier
 		asks   func(r *rig) hub.MessageID
-		live   bool
 	}{
 		"written to before it joins": {asks: brief},
-		"named before it joins":      {asks: mention},
-		"live, and written to":       {before: func(r *rig) { r.register("dev") }, asks: brief, live: true},
+		"named before it joins":      {before: func(r *rig) { mention(r) }},
+		"live, and written to":       {before: func(r *rig) { r.register("dev") }, asks: brief},
+		"live, and named":            {before: func(r *rig) { r.register("dev") }, asks: mention},
 		"has read, and is then written to": {asks: brief, before: func(r *rig) {
 			if _, err := r.Events(r.t.Context(), hub.EventsQuery{Agent: "dev", Since: r.view.Ring.Visible(), Limit: 1}); err != nil {
 				r.t.Fatal(err)
@@ -344,39 +344,46 @@ func TestJoinLeavesMessagesToTheJoinerUnread(t *testing.T) {
 		"nothing": {},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := start(t, newMemStore())
-			_, invite := r.hall(3, 60, "dev")
-			for range 3 {
-				r.say("lead", hub.DefaultChannel, "before all")
-			}
-			if c.before != nil {
-				c.before(r)
-			}
-			var first hub.MessageID
-			if c.asks != nil {
-				first = c.asks(r)
-			}
-			r.say("lead", hub.DefaultChannel, "after all")
-			ctx := withKey(t.Context(), "k", "b")
-			if s, _, ok := r.view.Directory.Session("dev"); ok {
-				ctx = asSession(ctx, r.secrets().reveal(s).Session)
-			}
-			for range 2 {
-				out, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: "dev"})
-				if err != nil || out.Row.Live || out.Row.Bootstrap.LatestVisibleID == 0 {
-					t.Fatalf("joined %+v, %v", out.Row, err)
-				}
-				a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "dev"})
-				switch {
-				case err != nil:
-					t.Fatal(err)
-				case first == 0 && (a.SeenID != out.Row.Bootstrap.LatestVisibleID || len(a.Directed) > 0):
-					t.Errorf("seen up to %d of %d, %+v", a.SeenID, out.Row.Bootstrap.LatestVisibleID, a.Directed)
-				case first > 0 && (len(a.Directed) != 1 || a.Directed[0].ID != first || a.SeenID >= first):
-					t.Errorf("seen up to %d, unread %+v, want %d", a.SeenID, a.Directed, first)
-				}
-			}
+			synctest.Test(t, func(t *testing.T) { joinTwice(t, c.before, c.asks) })
 		})
+	}
+}
+
+// joinTwice lets dev join with an invite, twice, after what it did before and what asks it
+// something: that is unread then, or nothing where nothing asks.
+func joinTwice(t *testing.T, before func(r *rig), asks func(r *rig) hub.MessageID) {
+	r := start(t, newMemStore())
+	_, invite := r.hall(3, 60, "dev")
+	for range 3 {
+		r.say("lead", hub.DefaultChannel, "before all")
+	}
+	if before != nil {
+		before(r)
+	}
+	var first hub.MessageID
+	if asks != nil {
+		first = asks(r)
+	}
+	r.say("lead", hub.DefaultChannel, "after all")
+	time.Sleep(2 * time.Millisecond) // what came in the same millisecond counts as new
+	ctx := withKey(t.Context(), "k", "b")
+	if s, _, ok := r.view.Directory.Session("dev"); ok {
+		ctx = asSession(ctx, r.secrets().reveal(s).Session)
+	}
+	for range 2 {
+		out, err := r.AcceptInvite(ctx, invite.Code, hub.AcceptInput{AgentID: "dev"})
+		if err != nil || out.Row.Live || out.Row.Bootstrap.LatestVisibleID == 0 {
+			t.Fatalf("joined %+v, %v", out.Row, err)
+		}
+		a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "dev"})
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case first == 0 && (a.SeenID != out.Row.Bootstrap.LatestVisibleID || len(a.Directed) > 0):
+			t.Errorf("seen up to %d of %d, %+v", a.SeenID, out.Row.Bootstrap.LatestVisibleID, a.Directed)
+		case first > 0 && (len(a.Directed) != 1 || a.Directed[0].ID != first || a.SeenID >= first):
+			t.Errorf("seen up to %d, unread %+v, want %d", a.SeenID, a.Directed, first)
+		}
 	}
 }
 

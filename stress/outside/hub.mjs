@@ -124,11 +124,11 @@ export class Hub {
     return answer.result;
   }
 
-  // put makes a write that replaces something.
-  async put(path, body) {
-    const answer = await (await fetch(this.url + path, { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
-    assert.ok(answer.ok, JSON.stringify(answer));
-    return answer.result;
+  // command runs hubcli as the person whose hub it is, and returns what it printed.
+  async command(...args) {
+    const got = await finish(hubcli, args, { env: { ...this.env, HUB_BASE_URL: this.url }, cwd: this.root });
+    assert.equal(got.code, 0, got.all);
+    return got.stdout;
   }
 
   // lock takes the lock on a file for an agent that works elsewhere.

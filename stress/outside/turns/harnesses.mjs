@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:process";
 import { join } from "node:path";
-import { Hub, finish, here, hubcli } from "../hub.mjs";
+import { Hub, here } from "../hub.mjs";
 import { anthropic } from "./anthropic.mjs";
 import { chat } from "./chat.mjs";
 import { gemini } from "./gemini.mjs";
@@ -175,17 +175,12 @@ export async function settle(harness) {
   const hub = await Hub.start();
   const project = join(hub.root, "project");
   await mkdir(project);
-  const run = async (...args) => {
-    const got = await finish(hubcli, args, { env: { ...hub.env, HUB_BASE_URL: hub.url }, cwd: hub.root });
-    assert.equal(got.code, 0, got.all);
-    return got.stdout;
-  };
-  await run("project", "create", "--name", "Shop");
-  await run("room", "create", "--project", "shop", "--name", "Till");
-  const [room] = JSON.parse(await run("room", "list", "--project", "shop", "--json"));
-  await run("room", "bind", room.room_id, project);
+  await hub.command("project", "create", "--name", "Shop");
+  await hub.command("room", "create", "--project", "shop", "--name", "Till");
+  const [room] = JSON.parse(await hub.command("room", "list", "--project", "shop", "--json"));
+  await hub.command("room", "bind", room.room_id, project);
   const plugin = harness.plugin ? ["--plugin"] : [];
-  await run("adapter", "install", harness.id, "--scope", "global", "--yes", ...plugin);
+  await hub.command("adapter", "install", harness.id, "--scope", "global", "--yes", ...plugin);
   await harness.prepare(hub.root, project);
   return { hub, project, room: room.room_id };
 }

@@ -129,7 +129,7 @@ for (const harness of harnesses) {
     measured(harness.id, "turn: an agent that writes a locked file is warned, or refused where the room wants it", ["edit of a locked file"], { timeout: within, skip: !harness.write }, async (note) => {
       const write = async (policy) => {
         const file = join(await realpath(project), `${policy}.txt`);
-        await hub.put(`/v1/rooms/${room}/locks`, { locks: policy });
+        await hub.command("room", "locks", room, policy);
         await hub.lock(file, "colleague");
         const requests = await work([(request) => harness.write(request, file, "mine"), done], harness.writer);
         return { sent: requests.at(-1).sent, left: await readFile(file, "utf8").catch(() => "") };
