@@ -63,12 +63,38 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 }
 
 // directed returns the unread messages that ask something of their reader:
-// those to it alone and those that name it. Messages by which the system only
-// informs are left out. If there are more than are shown, those that the agent
-// has not been told of come first. So an agent that never polls still learns of
-// the next one.
+// those to it alone, those that name it, and the newest orders of the operator
+// to all, where the others leave room. Messages by which the system only informs
+// are left out. If there are more than are shown, those that the agent has not
+// been told of come first. So an agent that never polls still learns of the next
+// one.
 func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
-	asks := func(m *core.StoredMessage) bool { return view.AsksOf(m, u.Agent) }
+	found, err := h.own(u, room)
+	if left := attentionRows - len(found); err == nil && left > 0 {
+		var orders []*core.StoredMessage
+		orders, err = h.view.LastUnread(u, room, left, func(m *core.StoredMessage) bool {
+			return view.IsOrder(m) && h.view.AsksOf(m, u.Agent, room)
+		})
+		found = append(found, orders...)
+	}
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, view.ByID)
+	rows := make([]hub.UnreadRow, 0, len(found))
+	for _, m := range found {
+		row, err := view.UnreadRow(m)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// own returns the directed messages that are no orders to all, at most attentionRows.
+func (h *Hub) own(u *view.UnreadIn, room hub.RoomID) ([]*core.StoredMessage, error) {
+	asks := func(m *core.StoredMessage) bool { return !view.IsOrder(m) && h.view.AsksOf(m, u.Agent, room) }
 	first := func(found []*core.StoredMessage, limit int) []*core.StoredMessage {
 		slices.SortFunc(found, view.ByID)
 		return found[:min(len(found), limit)]
@@ -87,18 +113,7 @@ func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, erro
 		before, err = h.view.ListUnread(&told, room, left, asks)
 		found = append(first(before, left), found...)
 	}
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]hub.UnreadRow, 0, len(found))
-	for _, m := range found {
-		row, err := view.UnreadRow(m)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
+	return found, err
 }
 
 // claimsOf returns the keys of the claims that an agent holds, the first by key.
@@ -177,7 +192,7 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 func (h *Hub) noteHook(ctx context.Context, told hub.Told) {
 	u := h.view.UnreadOf(told.AgentID)
 	u.After, u.Head = told.AfterID, told.ToldID
-	found, err := h.view.ListUnread(&u, "", attentionRows, func(m *core.StoredMessage) bool { return view.AsksOf(m, u.Agent) })
+	found, err := h.view.ListUnread(&u, "", attentionRows, func(m *core.StoredMessage) bool { return h.view.AsksOf(m, u.Agent, "") })
 	if err != nil {
 		return
 	}

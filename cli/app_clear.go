@@ -186,7 +186,7 @@ func (o *clearOptions) agrees(ctx context.Context, env *Env, plan *hub.ClearPlan
 		if row.CreatedBy != "" {
 			by = peertext.TerminalLine(string(row.CreatedBy))
 		}
-		fmt.Fprintf(&text, "%s%s  made by %s, %s ago\n", peertext.TerminalLine(row.ID), name, by, overview.Age(hub.TimeOf(env.Now())-row.CreatedAt))
+		fmt.Fprintf(&text, "%s%s  made by %s, %s ago\n", peertext.TerminalLine(row.ID), name, by, hub.Age(hub.TimeOf(env.Now())-row.CreatedAt))
 	}
 	if left := len(plan.Rows) - mostClearShown; left > 0 {
 		fmt.Fprintf(&text, "and %d more\n", left)

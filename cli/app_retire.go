@@ -129,7 +129,7 @@ func chooseIdle(ctx context.Context, env *Env, c *client.Client, o *retireOption
 		names = append(names, string(a.AgentID))
 		seen := "not heard of since the hub began"
 		if a.LastSeen != nil {
-			seen = "gone for " + overview.Age(hub.TimeOf(env.Now())-*a.LastSeen)
+			seen = "gone for " + hub.Age(hub.TimeOf(env.Now())-*a.LastSeen)
 		}
 		fmt.Fprintf(&plan, "%s  %s: %s\n", peertext.TerminalLine(string(a.AgentID)), seen, belongingsText(&a.Belongings))
 	}

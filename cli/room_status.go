@@ -15,7 +15,6 @@ import (
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
-	"hubcli/overview"
 )
 
 type roomStatusOptions struct {
@@ -289,4 +288,4 @@ func joined[T any](list []T) string {
 }
 
 // span shows a span of milliseconds in its largest unit.
-func span(ms hub.Time) string { return overview.Age(ms) }
+func span(ms hub.Time) string { return hub.Age(ms) }

@@ -139,6 +139,7 @@ type Attention struct {
 // UnreadRow is one unread message in short.
 type UnreadRow struct {
 	ID        MessageID   `json:"id"`
+	TS        Time        `json:"ts"`
 	FromAgent AgentID     `json:"from_agent"`
 	Channel   ChannelName `json:"channel"`
 	Direct    bool        `json:"direct"`

@@ -64,3 +64,17 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	*t = TimeOf(parsed)
 	return nil
 }
+
+// Age shows a span of milliseconds in its largest unit: 40s, 12m, 3h, 2d.
+func Age(span Time) string {
+	d := max(0, time.Duration(span)*time.Millisecond)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

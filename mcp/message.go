@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"hubcli/hub"
@@ -94,6 +95,9 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 	return m
 }
 
+// oldOrder is the age, in ms, from which on a message of the operator says how old it is.
+const oldOrder = 60_000
+
 // head says what the hub knows of a message. It stands above it, behind its
 // number.
 func (m *shownMessage) head() string {
@@ -103,6 +107,11 @@ func (m *shownMessage) head() string {
 		fmt.Fprintf(&b, " to %s alone", word(string(m.To)))
 	} else if m.RoomID == "" || m.Channel != m.RoomID.Channel() {
 		fmt.Fprintf(&b, " in %s", quoted(string(m.Channel), 80))
+	} else if m.Authority == hub.AuthorityOperator {
+		fmt.Fprintf(&b, " to room %s", word(string(m.RoomID)))
+	}
+	if age := hub.TimeOf(time.Now()) - m.TS; m.Authority == hub.AuthorityOperator && age >= oldOrder {
+		fmt.Fprintf(&b, ", %s ago", hub.Age(age))
 	}
 	if m.ThreadID != "" {
 		fmt.Fprintf(&b, ", thread %s", quoted(string(m.ThreadID), 80))

@@ -89,7 +89,7 @@ func (p *page) more(n, shown int) {
 
 func (p *page) head() {
 	h := &p.s.Hub
-	up := Age(hub.Time(h.UptimeSec * 1000))
+	up := hub.Age(hub.Time(h.UptimeSec * 1000))
 	journal := "takes writes"
 	if h.Journal.State != hub.JournalOK {
 		journal = "refuses writes"
@@ -134,7 +134,7 @@ func (p *page) pauses() {
 		case v.RoomID != nil:
 			what = "room " + p.s.RoomName(*v.RoomID)
 		}
-		p.long(Warn, what+"  ", fmt.Sprintf("%s ago: %s", Age(p.s.At-v.Since), v.Words))
+		p.long(Warn, what+"  ", fmt.Sprintf("%s ago: %s", hub.Age(p.s.At-v.Since), v.Words))
 	}
 	p.more(len(p.s.Pauses), n)
 }
@@ -147,7 +147,7 @@ func (p *page) mutes() {
 	n := p.shown(len(p.s.Mutes), shownAsks)
 	for i := range p.s.Mutes[:n] {
 		m := &p.s.Mutes[i]
-		who, text := string(m.AgentID), Age(p.s.At-m.Since)+" ago"
+		who, text := string(m.AgentID), hub.Age(p.s.At-m.Since)+" ago"
 		switch {
 		case m.RoomID != nil && m.AgentID == "":
 			who = "all in " + p.s.RoomName(*m.RoomID)
@@ -155,7 +155,7 @@ func (p *page) mutes() {
 			who += " in " + p.s.RoomName(*m.RoomID)
 		}
 		if m.Until != nil {
-			text += fmt.Sprintf(", for %s more", Age(max(*m.Until-p.s.At, 0)))
+			text += fmt.Sprintf(", for %s more", hub.Age(max(*m.Until-p.s.At, 0)))
 		}
 		if m.Reason != "" {
 			text += ": " + m.Reason
@@ -198,11 +198,11 @@ func (p *page) loop(l *hub.Loop) string {
 		text += fmt.Sprintf(": %s without progress of %d", Count(l.Turns, "turn"), l.StopAfter)
 	}
 	if l.LastAt != nil {
-		text += fmt.Sprintf(", the last %s ago", Age(p.s.At-*l.LastAt))
+		text += fmt.Sprintf(", the last %s ago", hub.Age(p.s.At-*l.LastAt))
 	}
 	switch {
 	case l.Until != nil:
-		text += fmt.Sprintf("; kept apart for %s more, or until: hubcli answer %s 1", Age(max(*l.Until-p.s.At, 0)), *l.AskID)
+		text += fmt.Sprintf("; kept apart for %s more, or until: hubcli answer %s 1", hub.Age(max(*l.Until-p.s.At, 0)), *l.AskID)
 	case l.AskID != nil:
 		text += fmt.Sprintf("; you are asked: hubcli answer %s", *l.AskID)
 	}
@@ -217,7 +217,7 @@ func (p *page) asks() {
 	n := p.shown(len(p.s.Asks), shownAsks)
 	for i := range p.s.Asks[:n] {
 		a := &p.s.Asks[i]
-		text := fmt.Sprintf("%s, %s ago: %s", a.AgentID, Age(p.s.At-a.CreatedAt), a.Question)
+		text := fmt.Sprintf("%s, %s ago: %s", a.AgentID, hub.Age(p.s.At-a.CreatedAt), a.Question)
 		if len(a.Options) > 0 {
 			text += " [" + Choices(a.Options) + "]"
 		}

@@ -18,7 +18,7 @@ func SearchLag(s hub.SearchStatus) string {
 	}
 	text := fmt.Sprintf("finds %d rows and takes in %d more", s.Documents, s.Behind)
 	if s.LeftSec != nil {
-		text += ", for about " + Age(hub.Time(*s.LeftSec*1000))
+		text += ", for about " + hub.Age(hub.Time(*s.LeftSec*1000))
 	}
 	return text
 }

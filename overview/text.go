@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -66,26 +65,12 @@ func Lines(s string, n int) []string {
 // Width is how many cells a safe text takes.
 func Width(s string) int { return ansi.StringWidth(s) }
 
-// Age shows a span in its largest unit.
-func Age(span hub.Time) string {
-	d := max(0, time.Duration(span)*time.Millisecond)
-	switch {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	}
-	return fmt.Sprintf("%dd", int(d.Hours()/24))
-}
-
 // Since shows how long ago a moment was; nothing if it is unknown.
 func (s *Snapshot) Since(t *hub.Time) string {
 	if t == nil {
 		return ""
 	}
-	return Age(s.At - *t)
+	return hub.Age(s.At - *t)
 }
 
 // Count shows a number of things.

@@ -112,13 +112,13 @@ func (f *finding) agents() {
 		if a.PromptTool != "" {
 			tool = " (" + a.PromptTool + ")"
 		}
-		f.add(hub.TroublePrompt, []hub.AgentID{a.AgentID}, 0, "%s waits at a prompt of its program for %s%s", a.AgentID, Age(f.s.At-*a.ActivitySince), tool)
+		f.add(hub.TroublePrompt, []hub.AgentID{a.AgentID}, 0, "%s waits at a prompt of its program for %s%s", a.AgentID, hub.Age(f.s.At-*a.ActivitySince), tool)
 	}
 	for _, a := range f.s.Hub.Asleep {
 		if a.Unknown {
 			continue // whoever wrote to it was told that nobody goes by the name
 		}
-		f.add(hub.TroubleAsleep, []hub.AgentID{a.AgentID}, 0, "%s sleeps over %s, for %s", a.AgentID, Count(a.Unread, "direct message"), Age(f.s.At-a.Since))
+		f.add(hub.TroubleAsleep, []hub.AgentID{a.AgentID}, 0, "%s sleeps over %s, for %s", a.AgentID, Count(a.Unread, "direct message"), hub.Age(f.s.At-a.Since))
 	}
 }
 
@@ -137,7 +137,7 @@ func (f *finding) away() {
 			f.add(hub.TroubleAway, []hub.AgentID{*t.Assignee}, t.TaskID, "%s is gone and has task %d under way (%s)", *t.Assignee, t.TaskID, t.Title)
 		case a.Presence == hub.PresenceAway && a.Activity != hub.ActivityAtPrompt:
 			f.add(hub.TroubleAway, []hub.AgentID{a.AgentID}, t.TaskID, "%s made no call for %s and has task %d under way (%s)",
-				a.AgentID, Age(f.s.At-a.LastSeen), t.TaskID, t.Title)
+				a.AgentID, hub.Age(f.s.At-a.LastSeen), t.TaskID, t.Title)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (f *finding) away() {
 func (f *finding) leases() {
 	for _, l := range f.s.Leases() {
 		if left := l.Expires - f.s.At; len(l.Waiters) > 0 && left < ms(ExpiryNear) {
-			f.add(hub.TroubleExpires, []hub.AgentID{l.Owner}, 0, "%s of %s ends in %s, and %s for it", &l, l.Owner, Age(left), waitFor(len(l.Waiters)))
+			f.add(hub.TroubleExpires, []hub.AgentID{l.Owner}, 0, "%s of %s ends in %s, and %s for it", &l, l.Owner, hub.Age(left), waitFor(len(l.Waiters)))
 		}
 	}
 }

@@ -70,7 +70,7 @@ const after = hub.Time(hub.AsleepAfter / time.Millisecond)
 // Shown learns from a committed record which agents got direct messages.
 func (s *Asleep) Shown(r *core.Record, _ []core.Fact) {
 	for i := range r.Messages {
-		if m := &r.Messages[i]; wakes(m) {
+		if m := &r.Messages[i]; s.wakes(m) {
 			s.note(m.To, m.TS+after)
 		}
 	}
@@ -78,8 +78,8 @@ func (s *Asleep) Shown(r *core.Record, _ []core.Fact) {
 
 // wakes reports whether the recipient of a message should be woken by it. Notices of
 // the system and what an agent writes to itself ask nothing.
-func wakes(m *core.StoredMessage) bool {
-	return m.To != "" && m.To != m.From && !m.To.Reserved() && !m.To.Watcher() && !m.Whole && view.AsksOf(m, m.To)
+func (s *Asleep) wakes(m *core.StoredMessage) bool {
+	return m.To != "" && m.To != m.From && !m.To.Reserved() && !m.To.Watcher() && !m.Whole && s.view.AsksOf(m, m.To, "")
 }
 
 // note has an agent looked at, unless that is to happen anyway. It does not wait.
@@ -140,7 +140,7 @@ func (s *Asleep) Serve(quit <-chan struct{}) {
 func (s *Asleep) derive() {
 	looked := 0
 	err := s.rows.Messages(view.PublicScope(), 0, s.view.Ring.Visible(), true, func(m *core.StoredMessage) bool {
-		if wakes(m) {
+		if s.wakes(m) {
 			s.note(m.To, s.started+after)
 		}
 		looked++

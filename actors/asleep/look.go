@@ -31,7 +31,7 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 	u := s.view.UnreadOf(agent)
 	since := max(u.Seen.InInbox(), u.Seen.Told)
 	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {
-		if !u.Keeps(m) || !wakes(m) {
+		if !u.Keeps(m) || !s.wakes(m) {
 			return true
 		}
 		if offer, known := s.view.Offers.Of(agent, m.ID); known && offer.By == hub.OfferedByPoll {

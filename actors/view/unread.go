@@ -2,7 +2,9 @@ package view
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -183,7 +185,7 @@ func UnreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
 		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
 	}
 	return hub.UnreadRow{
-		ID: row.ID, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
+		ID: row.ID, TS: row.TS, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
 		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User,
 	}, nil
 }
@@ -257,7 +259,7 @@ func (v *View) UnreadRequest(agent hub.AgentID, tasks []core.StoredTask) (*core.
 // its reader, and the id behind the head if there is none. Of what is public it
 // looks at so many of the first and of the last messages as one call may.
 func (v *View) firstAsking(u *UnreadIn) (hub.MessageID, error) {
-	asks := func(m *core.StoredMessage) bool { return AsksOf(m, u.Agent) }
+	asks := func(m *core.StoredMessage) bool { return v.AsksOf(m, u.Agent, "") }
 	found, err := v.ListUnread(u, "", 1, asks)
 	if err != nil {
 		return 0, err
@@ -274,16 +276,50 @@ func (v *View) firstAsking(u *UnreadIn) (hub.MessageID, error) {
 }
 
 // AsksOf reports whether a message that the agent may see asks something of it. What the
-// operator says to all asks something of everybody who reads it. What a muted agent has
-// posted asks nothing of anybody.
-func AsksOf(m *core.StoredMessage, agent hub.AgentID) bool {
+// operator says to a room asks something of the agents in it: of those that have a seat there,
+// and of one that reads as an agent of room, which may be empty. What a muted agent has posted
+// asks nothing of anybody.
+func (v *View) AsksOf(m *core.StoredMessage, agent hub.AgentID, room hub.RoomID) bool {
 	if m.Muted {
 		return false
 	}
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
 		return noticeAsks(m, agent)
 	}
-	return m.To != "" || m.From == hub.AgentOperator || mentions(m, agent)
+	return m.To != "" || IsOrder(m) && v.inRoomOf(m.Channel, agent, room) || mentions(m, agent)
+}
+
+// IsOrder reports whether the operator has said a message to all in a channel.
+func IsOrder(m *core.StoredMessage) bool { return m.From == hub.AgentOperator && m.To == "" }
+
+// inRoomOf reports whether an agent that reads room is in the room that a channel belongs to.
+// In a channel of no room everybody is.
+func (v *View) inRoomOf(channel hub.ChannelName, agent hub.AgentID, room hub.RoomID) bool {
+	of := v.RoomOf(channel)
+	if of == "" || of == room {
+		return true
+	}
+	_, err := v.SeatOf(of, agent)
+	return err == nil
+}
+
+// Foremost returns n of these messages in the order of their ids: first those that are no orders,
+// the oldest of them, and then the newest orders. So old orders hide no mail of an agent's own.
+func Foremost(all []*core.StoredMessage, n int) []*core.StoredMessage {
+	slices.SortFunc(all, func(a, b *core.StoredMessage) int {
+		switch orders := IsOrder(a); {
+		case orders && IsOrder(b):
+			return cmp.Compare(b.ID, a.ID)
+		case orders:
+			return 1
+		case IsOrder(b):
+			return -1
+		}
+		return cmp.Compare(a.ID, b.ID)
+	})
+	all = all[:min(len(all), n)]
+	slices.SortFunc(all, ByID)
+	return all
 }
 
 // EndsAskOf reports whether a message of the system says how a question of the agent to
@@ -320,13 +356,13 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 }
 
 // IsFor reports whether an unread message is for the agent: it asks something of the
-// agent, or it answers a message of the agent. since is when the agent registered first:
-// what was posted to all before that is not for it.
-func (v *View) IsFor(m *core.StoredMessage, agent hub.AgentID, since hub.Time) bool {
+// agent, or it answers a message of the agent. The agent reads room; since is when it
+// registered first: what was posted to all before that is not for it.
+func (v *View) IsFor(m *core.StoredMessage, agent hub.AgentID, room hub.RoomID, since hub.Time) bool {
 	if m.Muted || m.To == "" && m.TS < since {
 		return false
 	}
-	if AsksOf(m, agent) {
+	if v.AsksOf(m, agent, room) {
 		return true
 	}
 	id := m.ReplyTo()

@@ -82,7 +82,7 @@ func (w *watch) forMe(c *test) (bool, string, error) {
 	u := w.unread()
 	_, since := u.Scopes(w.query.Room)
 	latest, err := c.newest(w.view, since[:], u.Head, func(m *core.StoredMessage) bool {
-		return u.Keeps(m) && w.view.IsFor(m, u.Agent, w.since)
+		return u.Keeps(m) && w.view.IsFor(m, u.Agent, w.query.Room, w.since)
 	})
 	switch {
 	case err != nil:
@@ -169,24 +169,29 @@ func (w *watch) wanted(m *core.StoredMessage) bool {
 			}
 		}
 	}
-	return w.view.IsFor(m, w.query.Agent, w.since)
+	return w.view.IsFor(m, w.query.Agent, w.query.Room, w.since)
 }
 
-// messages returns the first unread messages that are wanted, in the order of their ids,
-// and how many follow them. It counts up to watchCounted of the room and of the inbox.
+// messages returns the foremost unread messages that are wanted, in the order of their ids,
+// and how many there are beside them, as far as they are counted.
 func (w *watch) messages(u view.UnreadIn) (rows []hub.UnreadRow, more int, err error) {
-	found, err := w.view.ListUnread(&u, w.query.Room, watchCounted, w.wanted)
+	found, err := w.view.ListUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return !view.IsOrder(m) && w.wanted(m) })
 	if err != nil {
 		return nil, 0, err
 	}
-	slices.SortFunc(found, view.ByID)
+	orders, err := w.view.LastUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return view.IsOrder(m) && w.wanted(m) })
+	if err != nil {
+		return nil, 0, err
+	}
+	found = append(found, orders...)
+	all := min(len(found), 2*watchCounted)
 	rows = []hub.UnreadRow{}
-	for _, m := range found[:min(len(found), watchMessages)] {
+	for _, m := range view.Foremost(found, watchMessages) {
 		row, err := view.UnreadRow(m)
 		if err != nil {
 			return nil, 0, err
 		}
 		rows = append(rows, row)
 	}
-	return rows, len(found) - len(rows), nil
+	return rows, all - len(rows), nil
 }

@@ -44,7 +44,7 @@ func agentDetail(m *Model, a *hub.LiveAgent) []string {
 	lines = field(lines, "name", a.DisplayName)
 	lines = field(lines, "does", overview.Doing(a)+" for "+s.Since(a.ActivitySince))
 	lines = field(lines, "held", overview.Held(a))
-	lines = field(lines, "presence", fmt.Sprintf("%s, last call %s ago, session since %s", a.Presence, overview.Age(s.At-a.LastSeen), overview.Age(s.At-a.CreatedAt)))
+	lines = field(lines, "presence", fmt.Sprintf("%s, last call %s ago, session since %s", a.Presence, hub.Age(s.At-a.LastSeen), hub.Age(s.At-a.CreatedAt)))
 	lines = field(lines, "listener", string(a.Listener))
 	lines = field(lines, "harness", string(a.Harness()))
 	lines = field(lines, "can", strings.Join(a.Capabilities, ", "))
@@ -85,7 +85,7 @@ func aboutAgent(m *Model, id hub.AgentID) []string {
 	}
 	for _, l := range s.Leases() {
 		if l.Owner == id {
-			held = append(held, fmt.Sprintf("%s, for %s, %s left", l.String(), overview.Age(s.At-l.Since), overview.Age(l.Expires-s.At)))
+			held = append(held, fmt.Sprintf("%s, for %s, %s left", l.String(), hub.Age(s.At-l.Since), hub.Age(l.Expires-s.At)))
 		}
 	}
 	for i := len(m.log) - 1; i >= 0 && len(said) < 10; i-- {
@@ -185,7 +185,7 @@ func askDetail(s *overview.Snapshot, a *hub.Ask) []string {
 	if a.RoomID != nil {
 		lines = field(lines, "room", s.RoomName(*a.RoomID))
 	}
-	lines = field(lines, "for", overview.Age(s.At-a.CreatedAt))
+	lines = field(lines, "for", hub.Age(s.At-a.CreatedAt))
 	lines = field(lines, "left", leftOf(s, a))
 	if a.Default != nil {
 		lines = field(lines, "default", *a.Default)
@@ -204,7 +204,7 @@ func leftOf(s *overview.Snapshot, a *hub.Ask) string {
 	if a.DeadlineAt == nil {
 		return ""
 	}
-	return overview.Age(*a.DeadlineAt - s.At)
+	return hub.Age(*a.DeadlineAt - s.At)
 }
 
 func messageDetail(msg *hub.Message, to string) []string {

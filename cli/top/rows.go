@@ -216,7 +216,7 @@ func askRows(m *Model) []row {
 		a := &m.snap.Asks[i]
 		rows = append(rows, row{
 			key: string(a.AskID) + " " + a.Digest, ask: a, tone: overview.Warn, to: toAgent(a.AgentID),
-			cells:  safe(string(a.AskID), string(a.AgentID), overview.Age(m.snap.At-a.CreatedAt), leftOf(m.snap, a), a.Question, overview.Choices(a.Options)),
+			cells:  safe(string(a.AskID), string(a.AgentID), hub.Age(m.snap.At-a.CreatedAt), leftOf(m.snap, a), a.Question, overview.Choices(a.Options)),
 			detail: func() []string { return askDetail(m.snap, a) },
 		})
 	}

@@ -50,7 +50,7 @@ func (m *Model) put(t overview.Tone, text string) string {
 func (m *Model) header() string {
 	switch {
 	case m.lost != nil:
-		text := "LOST for " + overview.Age(hub.TimeOf(m.tried)-hub.TimeOf(m.lostAt)) + ": " + sentence(m.lost) + "; trying again"
+		text := "LOST for " + hub.Age(hub.TimeOf(m.tried)-hub.TimeOf(m.lostAt)) + ": " + sentence(m.lost) + "; trying again"
 		return m.put(overview.Bad, text)
 	case m.snap == nil:
 		return m.put(overview.Dim, "reading the hub")
@@ -61,7 +61,7 @@ func (m *Model) header() string {
 		limited = ", without the operator's secret"
 	}
 	return m.put(overview.Title, fmt.Sprintf("hub %s at %s, up %s, %s%s", h.Version, m.snap.BaseURL,
-		overview.Age(hub.Time(h.UptimeSec*1000)), overview.Count(len(m.snap.Tasks), "open task"), limited))
+		hub.Age(hub.Time(h.UptimeSec*1000)), overview.Count(len(m.snap.Tasks), "open task"), limited))
 }
 
 // tabs names the views with the number of their rows. On a narrow terminal it names only

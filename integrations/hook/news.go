@@ -31,7 +31,7 @@ func (n *News) Line() string {
 	for shown := len(n.Rows); ; shown-- {
 		parts := make([]string, 0, shown+1)
 		for _, row := range n.Rows[:shown] {
-			parts = append(parts, strings.TrimPrefix(directed(row), "- "))
+			parts = append(parts, strings.TrimPrefix(directed(row, 0), "- "))
 		}
 		if shown == 0 {
 			parts = append(parts, "not shown here")

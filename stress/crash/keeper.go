@@ -70,6 +70,9 @@ const (
 	kinds // their number
 )
 
+// titles bounds the titles of each keeper's artifacts; further ones are versions of them.
+const titles = 500
+
 // thing is one call of a keeper with its idempotency key.
 type thing struct {
 	kind kind
@@ -102,8 +105,8 @@ func (k *keeper) request(addr string, t *thing) (*wire.Request, error) {
 		return wire.Post(addr, "/v1/messages", map[string]any{"from_agent": k.name, "channel": "general", "kind": "task", "body": fmt.Sprintf("%s/%d", k.name, t.n)}, key...)
 	case done:
 		return wire.Post(addr, "/v1/tasks/"+t.task.id+"/complete", map[string]any{"agent_id": k.name}, key...)
-	case artifact:
-		return wire.Post(addr, "/v1/artifacts", map[string]any{"room_id": k.room, "title": fmt.Sprintf("%s/%d", k.name, t.n), "kind": "text", "by": k.name, "body": k.text(t.n)}, key...)
+	case artifact: // a room has a bound of titles, and a long run makes more artifacts
+		return wire.Post(addr, "/v1/artifacts", map[string]any{"room_id": k.room, "title": fmt.Sprintf("%s/%d", k.name, t.n%titles), "kind": "text", "by": k.name, "body": k.text(t.n)}, key...)
 	default:
 		return wire.Post(addr, "/v1/memory", map[string]any{"room_id": k.room, "key": k.name, "by": k.name, "text": k.text(t.n)}, key...)
 	}

@@ -1,0 +1,56 @@
+package hook
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"hubcli/hub"
+)
+
+// TestOrdersHideNoMail: a hook lists an agent's own mail before the operator's words to all, says of
+// those where and how long ago they were said, and takes them as told with the line that counts them.
+func TestOrdersHideNoMail(t *testing.T) {
+	order := func(id hub.MessageID) hub.UnreadRow {
+		return hub.UnreadRow{ID: id, TS: 1_000_000, FromAgent: hub.AgentOperator, Channel: "room-r_2", Authority: hub.AuthorityOperator, Excerpt: fmt.Sprintf("order %d", id)}
+	}
+	mail := func(id hub.MessageID) hub.UnreadRow {
+		return hub.UnreadRow{ID: id, FromAgent: "ben", Direct: true, Authority: hub.AuthorityAgent, Excerpt: fmt.Sprintf("mail %d", id)}
+	}
+	for name, c := range map[string]struct {
+		rows []hub.UnreadRow
+		told hub.MessageID
+		want string // the listed ids, and how many more
+	}{
+		"few of both":                 {[]hub.UnreadRow{order(1), mail(2), order(3)}, 3, "1 2 3"},
+		"many orders before the mail": {[]hub.UnreadRow{order(1), order(2), order(3), order(4), order(5), order(6), mail(7)}, 7, "3 4 5 6 7 and 2"},
+		"much mail":                   {[]hub.UnreadRow{mail(1), order(2), mail(3), mail(4), mail(5), mail(6), mail(7), order(8)}, 6, "1 3 4 5 6 and 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &scene{Agent: "ann", Now: 1_000_000 + 3*3600_000}
+			p := &page{left: MaxText}
+			told := s.listDirected(p, "title", c.rows)
+			var ids []string
+			for _, line := range strings.Split(p.text(nil), "\n")[1:] {
+				var id, more int
+				switch {
+				case scan(line, "- #%d ", &id):
+					ids = append(ids, fmt.Sprint(id))
+				case scan(line, "- and %d more", &more):
+					ids = append(ids, fmt.Sprintf("and %d", more))
+				}
+				if strings.Contains(line, "order") && !strings.Contains(line, "(in room-r_2, from the human operator 3h ago)") {
+					t.Errorf("an order without its room and age: %s", line)
+				}
+			}
+			if got := strings.Join(ids, " "); got != c.want || told != c.told {
+				t.Errorf("listed %s and told up to %d, want %s and %d", got, told, c.want, c.told)
+			}
+		})
+	}
+}
+
+func scan(line, format string, into *int) bool {
+	n, err := fmt.Sscanf(line, format, into)
+	return err == nil && n == 1
+}
