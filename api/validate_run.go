@@ -49,6 +49,12 @@ func checkPlanned(t *hub.PlannedTask, lim hub.Limits) error {
 	if strings.ContainsAny(t.Title, "\r\n") {
 		return hub.Invalid("title", "the title of a task is one line").WithFix("write the rest into details")
 	}
+	switch t.AfterFailed {
+	case "", hub.AfterFailedWait, hub.AfterFailedContinue:
+	default:
+		return hub.Invalid("after_failed", "a task waits or continues after one that failed").
+			With("allowed", []hub.AfterFailed{hub.AfterFailedWait, hub.AfterFailedContinue})
+	}
 	return first(
 		checkName("name", t.Name, hub.MaxPlanNameChars),
 		hub.CheckName("title", t.Title, hub.MaxTitleChars),

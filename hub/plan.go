@@ -22,7 +22,18 @@ type PlannedTask struct {
 	Title   string   `json:"title"`          // one line
 	Details string   `json:"details,omitempty"`
 	After   []string `json:"after,omitempty"` // names of the tasks of the plan that must end first
+	// AfterFailed says what holds when one of those fails or is cancelled.
+	AfterFailed AfterFailed `json:"after_failed,omitempty"`
 }
+
+// AfterFailed says what becomes of a task when one that it waited for has failed or was cancelled.
+type AfterFailed string
+
+// What a plan says of that.
+const (
+	AfterFailedWait     AfterFailed = "wait"     // its creator or the operator decides; the default
+	AfterFailedContinue AfterFailed = "continue" // the task can begin all the same
+)
 
 // Body returns the text of the message that opens the task.
 func (t *PlannedTask) Body() string {

@@ -17,14 +17,14 @@ func planTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_plan", title: "Plan tasks",
-			description: "Split work into tasks of your room, with what each waits for, as one run.",
+			description: "Split work into tasks of your room, as one run.",
 		}, plan),
 	}
 }
 
 type planIn struct {
 	Title          string `json:"title" jsonschema:"of the run" range:"300"`
-	Tasks          string `json:"tasks" jsonschema:"JSON list of {\"title\", \"name\", \"after\": [names that must end first], \"details\"}; only title is required" most:"500000"`
+	Tasks          string `json:"tasks" jsonschema:"JSON list of {\"title\", \"name\", \"after\": [names to wait for], \"after_failed\":\"continue\", \"details\"}; only title required" most:"500000"`
 	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -36,6 +36,8 @@ type plannedTask struct {
 	Name    string            `json:"name"`
 	After   []json.RawMessage `json:"after"`
 	Details string            `json:"details"`
+	// AfterFailed is checked by the hub.
+	AfterFailed hub.AfterFailed `json:"after_failed"`
 }
 
 // planned is the answer to hub_plan.
@@ -93,7 +95,7 @@ func readPlan(text string) ([]hub.PlannedTask, error) {
 	}
 	tasks, names := make([]hub.PlannedTask, len(written)), map[string]bool{}
 	for i, w := range written {
-		tasks[i] = hub.PlannedTask{Name: w.Name, Title: w.Title, Details: w.Details}
+		tasks[i] = hub.PlannedTask{Name: w.Name, Title: w.Title, Details: w.Details, AfterFailed: w.AfterFailed}
 		if w.Name == "" {
 			tasks[i].Name = strconv.Itoa(i + 1)
 		}

@@ -97,6 +97,14 @@ var FormatSteps = []FormatStep{
 		Number: 9, Brings: "projects, rooms and channels that were deleted because they held nothing",
 		Facts: []FactType{factRoomDeleted, factProjectDeleted, factChannelDeleted},
 	},
+	{
+		Number: 10, Brings: "tasks of a plan that go on after one that they waited for has failed",
+		Members: []FormatMember{
+			{Fact: factTaskOpened, Name: "goes_on"},
+			{Table: TableTask, Name: "goes_on"},
+			{Section: OwnerTasks, Name: "goes_on"},
+		},
+	},
 }
 
 // Formats tells which format something needs that is about to be stored.
@@ -109,6 +117,7 @@ type Formats struct {
 	sections  map[FormatSection]int
 	names     map[string]int // files and encodings
 	flags     [8]int
+	moments   int // what the sections in a moment may need; its table has a number of its own
 	inFact    map[FactType][]memberNeed
 	inTable   map[Table][]memberNeed
 	inSection map[OwnerKind][]memberNeed
@@ -163,7 +172,7 @@ func (f *Formats) add(s *FormatStep) {
 			f.inSection[m.Section] = append(f.inSection[m.Section], need)
 			if m.Section == OwnerTasks || m.Section == OwnerLeases { // a moment has these
 				// Its rows are deflated: nobody can look for a member in them.
-				f.tables[TableMoment] = s.Number
+				f.moments = s.Number
 			}
 		case m.Message:
 			f.inMessage = append(f.inMessage, need)
@@ -212,6 +221,9 @@ func (f *Formats) OfGroup(g *Group) int {
 func (f *Formats) OfRows(rows []Row) (need int) {
 	for i := range rows {
 		need = max(need, f.tables[rows[i].Table], needOf(f.inTable[rows[i].Table], rows[i].Value))
+		if rows[i].Table == TableMoment {
+			need = max(need, f.moments)
+		}
 	}
 	return need
 }

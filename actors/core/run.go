@@ -90,6 +90,7 @@ func (t *Tasks) openPlan(c *StartRunCommand) ([]Fact, error) {
 	for _, i := range order {
 		f := openedBy(&c.Messages[i])
 		f.Message, f.After = i, after[i]
+		f.GoesOn = c.In.Tasks[i].AfterFailed == hub.AfterFailedContinue
 		facts, opened = append(facts, f), append(opened, f)
 	}
 	return facts, t.place(c.In.CreatedBy, c.Standing, opened...)

@@ -18,6 +18,7 @@ func drawPlan(rt *rapid.T) []hub.PlannedTask {
 	tasks := make([]hub.PlannedTask, rapid.IntRange(1, 5).Draw(rt, "planned"))
 	for i := range tasks {
 		tasks[i].Title = "planned " + strconv.Itoa(i)
+		tasks[i].AfterFailed = rapid.SampledFrom([]hub.AfterFailed{"", hub.AfterFailedWait, hub.AfterFailedContinue}).Draw(rt, "after_failed")
 		for _, at := range rapid.SliceOfNDistinct(rapid.IntRange(0, len(tasks)-1), 0, 2, rapid.ID[int]).Draw(rt, "after") {
 			tasks[i].After = append(tasks[i].After, strconv.Itoa(at+1))
 		}

@@ -26,6 +26,9 @@ type StoredTask struct {
 	// Hidden lists the tasks in blocked_by that direct messages opened. An
 	// agent may see this task without being allowed to see these.
 	Hidden []hub.TaskID `json:"veiled,omitempty"`
+	// GoesOn says that the task can begin although one that it waited for has
+	// failed or was cancelled.
+	GoesOn bool `json:"goes_on,omitempty"`
 	// Former lists the agents that had the task before its assignee, the latest
 	// last.
 	Former []EarlierHolder `json:"former,omitempty"`
@@ -223,7 +226,7 @@ func (t *Tasks) openTask(c *PostTaskCommand, by TaskActor, w TaskWorld) (Decisio
 	if err := t.place(by.Agent, c.By, f); err != nil {
 		return Decision[TaskPosted]{}, err
 	}
-	ready := t.unblocked(f.BlockedBy)
+	ready := t.unblocked(f.BlockedBy) && !f.Lost
 	return Decision[TaskPosted]{
 		Draft: Draft{Facts: append(facts, f), Messages: []MessageDraft{c.Message}},
 		Answer: func(at Position) TaskPosted {

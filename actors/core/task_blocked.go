@@ -20,6 +20,9 @@ const (
 // changeBlockedBy enters a new list of the tasks to wait for into f, if it
 // differs from the list that the task has.
 func (t *Tasks) changeBlockedBy(task *liveTask, f *TaskChanged, c UpdateCommand, w TaskWorld) error {
+	if task.undecided(f) && !task.decides(c.By) {
+		return task.errUndecided()
+	}
 	next, err := t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w)
 	if err != nil {
 		return err
@@ -38,21 +41,65 @@ func (f *TaskChanged) blockers(task *liveTask) []hub.TaskID {
 	return task.Task.BlockedBy
 }
 
+// undecided reports whether, before f, a task has not begun since one that it waited for failed or
+// was cancelled: its creator or the operator decides whether it goes on, and says so with a new
+// blocked_by, or begins it.
+func (task *liveTask) undecided(f *TaskChanged) bool {
+	return task.Task.Status == hub.TaskOpen && task.lost() && f.BlockedBy == nil
+}
+
+// lost reports whether the task may not begin because one that it waited for has failed or was
+// cancelled.
+func (task *liveTask) lost() bool { return task.Lost && !task.GoesOn && !task.Forced }
+
+// decides reports whether the actor may say that the task goes on.
+func (task *liveTask) decides(by TaskActor) bool {
+	return by.Authority == hub.AuthorityOperator || by.Agent == task.Task.CreatedBy
+}
+
+func (task *liveTask) errUndecided() *hub.Error {
+	id, maker := task.Task.TaskID, task.Task.CreatedBy
+	return hub.Errorf(hub.CodeBlocked, "task %d waited for a task that has failed or was cancelled; %s or the operator decides whether it goes on", id, maker).
+		With("task_id", id).With("blocked_by", []hub.TaskID{}).With("decides", maker).
+		WithFix(fmt.Sprintf("ask %s, which sets blocked_by anew, such as to an empty list, or cancels the task", maker))
+}
+
+// ready reports whether nothing keeps a task that has not ended from beginning.
+func (t *Tasks) ready(task *liveTask) bool {
+	return t.unblocked(task.Task.BlockedBy) && !(task.Task.Status == hub.TaskOpen && task.lost())
+}
+
+// readyAfter is ready for the task as f changes it.
+func (t *Tasks) readyAfter(task *liveTask, f *TaskChanged) bool {
+	after := *task
+	after.Forced = after.Forced || f.Forced
+	if f.BlockedBy != nil {
+		after.Task.BlockedBy, after.Lost, after.Forced = *f.BlockedBy, f.Lost, f.Forced
+	}
+	if f.Status != nil {
+		after.Task.Status = *f.Status
+	}
+	return t.ready(&after)
+}
+
 // checkBlocked refuses to begin or complete a task while a task that it waits
-// for has not ended. With force it notes in f that the actor did so all the
+// for has not ended, and to begin one that is undecided. With force it notes in f that the actor did so all the
 // same, and that holds until blocked_by changes. Roll-up does not ask: the work
 // of a parent is that of its subtasks.
 func (t *Tasks) checkBlocked(task *liveTask, f *TaskChanged, by TaskActor, force bool) error {
 	if f.Status == nil || *f.Status != hub.TaskWorking && *f.Status != hub.TaskDone {
 		return nil
 	}
-	wait := f.blockers(task)
-	if t.unblocked(wait) || task.Forced && f.BlockedBy == nil {
+	wait, undecided := f.blockers(task), task.undecided(f) && !task.decides(by)
+	free := t.unblocked(wait)
+	switch {
+	case free && !undecided || task.Forced && f.BlockedBy == nil:
 		return nil
-	}
-	if force {
+	case force:
 		f.Forced = true
 		return nil
+	case free:
+		return task.errUndecided()
 	}
 	return t.blocked(task.Task.TaskID, wait, by)
 }

@@ -34,6 +34,7 @@ type TaskOpened struct {
 	BlockedBy []hub.TaskID `json:"blocked_by,omitempty"`
 	Hidden    []hub.TaskID `json:"veiled,omitempty"`
 	Lost      bool         `json:"lost,omitempty"`
+	GoesOn    bool         `json:"goes_on,omitempty"` // as in StoredTask
 }
 
 // TaskChanged changes a task that has not ended; a terminal status ends it. Nil
@@ -91,7 +92,7 @@ func endedWith(id hub.TaskID, status hub.TaskStatus, result int) *TaskChanged {
 // task returns the task that the fact creates at a position. Only the state can
 // tell whether it is ready if it waits for tasks that ended before.
 func (f *TaskOpened) task(at Position) StoredTask {
-	t := StoredTask{Direct: f.Direct, Task: hub.Task{
+	t := StoredTask{Direct: f.Direct, GoesOn: f.GoesOn, Task: hub.Task{
 		TaskID: at.Message(f.Message), ParentTaskID: Optional(f.Parent), RunID: Optional(f.Run), RoomID: Optional(f.Room),
 		Channel: f.Channel, ThreadID: Optional(f.Thread), Title: f.Title, Status: hub.TaskOpen,
 		Assignee: Optional(f.Assignee), BlockedBy: []hub.TaskID{}, Ready: true, Version: 1,
@@ -108,9 +109,9 @@ func (f *TaskOpened) task(at Position) StoredTask {
 	return t
 }
 
-// changed returns row as the fact changes it. unblocked says whether all tasks
-// in its new blocked_by have ended.
-func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Task {
+// changed returns row as the fact changes it. ready says whether the task can begin, should it
+// not have ended.
+func (f *TaskChanged) changed(row hub.Task, ready bool, at Position) hub.Task {
 	row.Version++
 	row.UpdatedAt = at.Now.Wall
 	if f.Status != nil {
@@ -128,7 +129,7 @@ func (f *TaskChanged) changed(row hub.Task, unblocked bool, at Position) hub.Tas
 			row.ResultMessageID = Optional(at.Message(*f.Result))
 		}
 	}
-	row.Ready = unblocked && !row.Status.Terminal()
+	row.Ready = ready && !row.Status.Terminal()
 	return row
 }
 
@@ -157,7 +158,7 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 
 func (t *Tasks) open(f *TaskOpened, at Position, rows RowSink) {
 	task := &liveTask{StoredTask: f.task(at), Depth: 1, Lost: f.Lost}
-	task.Task.Ready = t.unblocked(task.Task.BlockedBy)
+	task.Task.Ready = t.ready(task)
 	id := task.Task.TaskID
 	if parent := t.live[f.Parent]; parent != nil {
 		task.Depth = parent.Depth + 1
@@ -210,7 +211,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	task.Forced = task.Forced || f.Forced
 	t.countInRun(task, was, at, rows)
 	if !task.Task.Status.Terminal() {
-		task.Task.Ready = t.unblocked(task.Task.BlockedBy)
+		task.Task.Ready = t.ready(task)
 		t.count(task, 1)
 		t.link(task)
 		task.put(rows)
@@ -229,7 +230,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	for _, id := range sortedIDs(waiters) {
 		waiter := t.live[id]
 		waiter.Lost = waiter.Lost || task.Task.Status != hub.TaskDone
-		if ready := t.unblocked(waiter.Task.BlockedBy); ready != waiter.Task.Ready {
+		if ready := t.ready(waiter); ready != waiter.Task.Ready {
 			waiter.Task.Ready = ready
 			waiter.put(rows)
 		}

@@ -31,8 +31,8 @@ func TestTaskProperties(t *testing.T) {
 			return hub.TaskID(rapid.Int64Range(0, int64(r.head.Message)+1).Draw(rt, "task"))
 		}
 		forced := map[hub.TaskID]bool{} // begun although they were blocked
-		note := func(id hub.TaskID, was *core.StoredTask, force bool, err error) {
-			r.checkBlocked(rt, id, was, force || forced[id], err)
+		note := func(id hub.TaskID, was *core.StoredTask, by hub.AgentID, force bool, err error) {
+			r.checkBlocked(rt, id, was, by, force || forced[id], err)
 			if now := r.rows[id].Task.Status; err == nil && was != nil && r.blocked(was) && force && (now == hub.TaskWorking || now == hub.TaskDone) {
 				forced[id] = true
 			}
@@ -90,20 +90,20 @@ func TestTaskProperties(t *testing.T) {
 				_, err := r.postTask(core.PostTaskCommand{
 					Message: core.MessageDraft{From: "dev", Kind: hub.KindTaskResult, Body: "x", ReplyTo: id}, Force: force,
 				})
-				note(id, was, force, err)
+				note(id, was, "dev", force, err)
 			},
 			"complete": func(rt *rapid.T) {
 				id := anyTask(rt)
 				was := r.stored(id)
 				_, err := r.complete(id, "lead", rapid.SampledFrom([]string{"", "note"}).Draw(rt, "note"))
-				note(id, was, false, err)
+				note(id, was, "lead", false, err)
 			},
 			"set status": func(rt *rapid.T) {
 				id := anyTask(rt)
 				was := r.stored(id)
 				status, force := rapid.SampledFrom(hub.TaskStatuses()).Draw(rt, "status"), rapid.Bool().Draw(rt, "force")
 				_, err := r.update(id, "lead", hub.TaskUpdateInput{Status: &status, Force: force})
-				note(id, was, force, err)
+				note(id, was, "lead", force, err)
 				if err == nil && status == hub.TaskWorking && assignee[id] == "" {
 					assignee[id] = "lead"
 				}
@@ -137,7 +137,7 @@ func TestTaskProperties(t *testing.T) {
 				for _, id := range []hub.TaskID{a, b}[:rapid.IntRange(0, 2).Draw(rt, "done")] {
 					was := r.stored(id)
 					_, err := r.complete(id, "lead", "")
-					note(id, was, false, err)
+					note(id, was, "lead", false, err)
 				}
 			},
 			"restart": func(*rapid.T) { r.restart() },
@@ -155,12 +155,23 @@ func (r *taskRig) blocked(t *core.StoredTask) bool {
 	return !t.Task.Status.Terminal() && slices.ContainsFunc(t.Task.BlockedBy, r.isOpen)
 }
 
-// checkBlocked checks a command about a task that was in the given state: it
-// begins or completes a blocked task only with force, and no other command is
-// refused as blocked.
-func (r *taskRig) checkBlocked(rt *rapid.T, id hub.TaskID, was *core.StoredTask, force bool, err error) {
+// undecided reports whether a task has not begun since one that it waited for failed or was cancelled,
+// and the agent may not say that it goes on.
+func (r *taskRig) undecided(t *core.StoredTask, by hub.AgentID) bool { return by != t.Task.CreatedBy && r.lost(t) }
+
+func (r *taskRig) lost(t *core.StoredTask) bool {
+	return t.Task.Status == hub.TaskOpen && !t.GoesOn && slices.ContainsFunc(t.Task.BlockedBy, func(id hub.TaskID) bool {
+		row, ok := r.rows[id]
+		return ok && row.Task.Status.Terminal() && row.Task.Status != hub.TaskDone
+	})
+}
+
+// checkBlocked checks a command of an agent about a task that was in the given
+// state: it begins or completes a blocked task, or one that somebody else
+// decides about, only with force, and no other command is refused as blocked.
+func (r *taskRig) checkBlocked(rt *rapid.T, id hub.TaskID, was *core.StoredTask, by hub.AgentID, force bool, err error) {
 	refused := errors.Is(err, &hub.Error{Code: hub.CodeBlocked})
-	held := was != nil && r.blocked(was) && !force
+	held := was != nil && (r.blocked(was) || r.undecided(was, by)) && !force
 	if refused && !held {
 		rt.Fatalf("task %+v was refused: %v", was, err)
 	}
@@ -196,7 +207,7 @@ func (r *taskRig) checkTasks(rt *rapid.T, ended map[hub.TaskID]bool) {
 		if !ended[id] && task.Status.Terminal() && task.Status != hub.TaskDone {
 			rt.Fatalf("task %d became %s by itself", id, task.Status)
 		}
-		waits := slices.ContainsFunc(task.BlockedBy, r.isOpen)
+		waits := slices.ContainsFunc(task.BlockedBy, r.isOpen) || r.lost(&row)
 		if task.Ready != (!task.Status.Terminal() && !waits) {
 			rt.Fatalf("task %d: %+v", id, task)
 		}

@@ -19,8 +19,8 @@ const (
 const maxNoticeTitles = 10
 
 // waitNotices tells of the tasks that waited for the tasks in ended. A task
-// whose last blocker ends as done can begin: its assignee or the agent that it
-// is offered to learns it. If there is neither, the task's channel learns it.
+// whose last blocker ends as done can begin, and one that goes on after a failed
+// task when its last blocker has ended: its assignee or the agent that it is offered to learns it. If there is neither, the task's channel learns it.
 // If a blocker ends in another way, the creator of the waiting task learns
 // that, and again when no blocker is left. Tasks with the same reader share one notice.
 //
@@ -39,10 +39,10 @@ func (t *Tasks) waitNotices(ended []Fact) []MessageDraft {
 			_, over := end[waiter]
 			switch {
 			case over:
-			case status != hub.TaskDone:
+			case status != hub.TaskDone && !t.live[waiter].GoesOn:
 				stuck[waiter] = struct{}{}
 			case !t.waitsOnlyFor(t.live[waiter], end):
-			case t.live[waiter].Lost:
+			case t.live[waiter].lost():
 				stuck[waiter] = struct{}{}
 			default:
 				ready[waiter] = struct{}{}
@@ -118,9 +118,9 @@ func waitNotice(tasks []*liveTask, reason string) MessageDraft {
 	text := list + " can begin: no task that it waited for is left."
 	switch {
 	case reason == wakeBlockerFailed && len(tasks) == 1:
-		text = list + " waited for a task that has failed or was cancelled. Decide whether the work still makes sense."
+		text = list + " waited for a task that has failed or was cancelled. Nobody begins it before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
 	case reason == wakeBlockerFailed:
-		text = list + " waited for a task that has failed or was cancelled. Decide for each whether the work still makes sense."
+		text = list + " waited for a task that has failed or was cancelled. Nobody begins them before you decide for each: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
 	case len(tasks) > 1:
 		text = list + " can begin: no task that they waited for is left."
 	}

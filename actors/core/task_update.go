@@ -64,7 +64,7 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 	if f.Assignee != nil {
 		messages = task.assigned(c, *f.Assignee)
 	}
-	return t.decide(task, f, messages, t.unblocked(f.blockers(task)))
+	return t.decide(task, f, messages, t.readyAfter(task, f))
 }
 
 // newAssignee returns the assignee that an update sets, or nil if it sets none.

@@ -1,7 +1,6 @@
 package watch
 
 import (
-	"errors"
 	"fmt"
 
 	"hubcli/actors/core"
@@ -10,17 +9,7 @@ import (
 
 // taskReady holds while the room has a task that the agent could take now.
 func (w *watch) taskReady(c *test) (bool, string, error) {
-	candidates := w.view.Tasks.InRoom(c.Room, w.free)
-	found := candidates[:0]
-	for i := range candidates {
-		unblocked, err := w.unblocked(c, &candidates[i])
-		if err != nil {
-			return false, "", err
-		}
-		if unblocked {
-			found = append(found, candidates[i])
-		}
-	}
+	found := w.view.Tasks.InRoom(c.Room, w.free)
 	if len(found) == 0 {
 		return false, "no task of room " + string(c.Room) + " is ready for you", nil
 	}
@@ -31,8 +20,8 @@ func (w *watch) taskReady(c *test) (bool, string, error) {
 	return true, fmt.Sprintf("task %d and %d others are ready for you", first, len(found)-1), nil
 }
 
-// free reports whether a task is open, visible to the agent, and not meant for another:
-// nobody has it, or the agent itself.
+// free reports whether a task is open and ready, visible to the agent, and not meant for
+// another: nobody has it, or the agent itself.
 func (w *watch) free(t *core.StoredTask) bool {
 	me := w.query.Agent
 	switch {
@@ -45,25 +34,4 @@ func (w *watch) free(t *core.StoredTask) bool {
 	default:
 		return t.Asked == "" || t.Asked == me
 	}
-}
-
-// unblocked reports whether all tasks that t waits for have ended as done. They have
-// ended, since t is ready.
-func (w *watch) unblocked(c *test, t *core.StoredTask) (bool, error) {
-	for _, id := range t.Task.BlockedBy {
-		status, known := c.ended[id]
-		if !known {
-			before, err := w.view.AnyTask(id)
-			if err != nil && !errors.Is(err, core.ErrNotFound) {
-				return false, err
-			}
-			if status = before.Task.Status; status.Terminal() {
-				c.ended[id] = status
-			}
-		}
-		if status != hub.TaskDone {
-			return false, nil
-		}
-	}
-	return true, nil
 }
