@@ -15,6 +15,7 @@ type modelTask struct {
 	assignee hub.AgentID
 	version  int64
 	after    hub.TaskID // for which it waits; 0: none
+	by       hub.AgentID
 	run      hub.RunID
 }
 
@@ -37,6 +38,8 @@ func (m *simpleHub) move(id hub.TaskID, a hub.AgentID, to hub.TaskStatus) (want 
 		return t, hub.CodeInvalid
 	case (to == hub.TaskWorking || to == hub.TaskDone) && t.after != 0 && !m.tasks[t.after].status.Terminal():
 		return t, hub.CodeBlocked
+	case (to == hub.TaskWorking || to == hub.TaskDone) && t.status == hub.TaskOpen && t.after != 0 && m.tasks[t.after].status != hub.TaskDone && a != t.by:
+		return t, hub.CodeBlocked // its creator decides whether it goes on
 	default:
 		t.status = to
 	}
@@ -105,7 +108,7 @@ func (m *simpleHub) allRuns() (all, active map[hub.RunID]modelRun) {
 }
 
 func simpleTask(t *hub.Task) modelTask {
-	m := modelTask{status: t.Status, version: t.Version}
+	m := modelTask{status: t.Status, version: t.Version, by: t.CreatedBy}
 	if t.Assignee != nil {
 		m.assignee = *t.Assignee
 	}
@@ -172,7 +175,7 @@ func (p *player) open(ctx context.Context, c call) judge {
 		if err := answered(err, ""); err != nil {
 			return err
 		}
-		m.tasks[row.ID] = modelTask{status: hub.TaskOpen, version: 1, run: run}
+		m.tasks[row.ID] = modelTask{status: hub.TaskOpen, version: 1, run: run, by: c.Agent}
 		return nil
 	}
 }
@@ -211,8 +214,8 @@ func (m *simpleHub) begun(in *hub.RunInput, got *hub.Run, err error) error {
 	}
 	if len(in.Tasks) > 0 {
 		second, first := got.Planned[0], got.Planned[1]
-		m.tasks[first] = modelTask{status: hub.TaskOpen, version: 2, run: got.RunID} // it is opened and joins
-		m.tasks[second] = modelTask{status: hub.TaskOpen, version: 2, run: got.RunID, after: first}
+		m.tasks[first] = modelTask{status: hub.TaskOpen, version: 2, run: got.RunID, by: in.CreatedBy} // it is opened and joins
+		m.tasks[second] = modelTask{status: hub.TaskOpen, version: 2, run: got.RunID, after: first, by: in.CreatedBy}
 	}
 	m.runs = append(m.runs, got.RunID)
 	if want := m.run(got.RunID); simpleRun(got) != want {

@@ -107,6 +107,25 @@ func (m *simpleHub) conclude(w *modelWait) error {
 	return nil
 }
 
+// reaches reports whether an agent waits for another one, also by way of others.
+func (m *simpleHub) reaches(from, to hub.AgentID, seen map[hub.AgentID]bool) bool {
+	if from == to {
+		return true
+	}
+	if seen[from] {
+		return false
+	}
+	seen[from] = true
+	for key, line := range m.waiting {
+		l, held := m.holder(key)
+		waits := slices.ContainsFunc(line, func(w *modelWait) bool { return w.agent == from })
+		if held && waits && m.reaches(l.owner, to, seen) {
+			return true
+		}
+	}
+	return false
+}
+
 func (m *simpleHub) leave(w *modelWait) {
 	line := slices.DeleteFunc(m.waiting[w.key], func(o *modelWait) bool { return o == w })
 	if m.waiting[w.key] = line; len(line) == 0 {
@@ -151,7 +170,7 @@ func (p *player) wait(ctx context.Context, c call) judge {
 		w.key = "lock " + path
 		ask = func() (hub.Grant[hub.Claim], error) {
 			g, err := p.r.Lock(ctx, hub.LockInput{AgentID: w.agent, FilePath: path, TTLSec: w.ttl, WaitSec: float64(sec)})
-			return hub.Grant[hub.Claim]{Acquired: g.Acquired, Row: hub.Claim{OwnerAgentID: g.Row.AgentID, Fence: g.Row.Fence}}, err
+			return hub.Grant[hub.Claim]{Acquired: g.Acquired, Circle: g.Circle, Row: hub.Claim{OwnerAgentID: g.Row.AgentID, Fence: g.Row.Fence}}, err
 		}
 	}
 	go func() {
@@ -165,6 +184,11 @@ func (p *player) wait(ctx context.Context, c call) judge {
 			return m.conclude(w)
 		case m.waits(w.agent) >= hub.MaxParkedPerAgent:
 			return answered(w.answer().err, hub.CodeTooManyPolls)
+		case m.reaches(l.owner, w.agent, map[hub.AgentID]bool{}):
+			if got := w.answer(); got.err == nil && len(got.grant.Circle) < 2 {
+				return fmt.Errorf("%s closes a circle with %s, and is answered %+v", w.agent, w.key, got.grant)
+			}
+			return m.conclude(w)
 		}
 		m.waiting[w.key] = append(m.waiting[w.key], w)
 		return nil

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,7 @@ type leaseGrant struct {
 	fence    hub.Fence
 	expires  hub.Time
 	row      any
+	circle   []hub.AgentID // see hub.Grant
 }
 
 func newAppClaim(env *Env) *cobra.Command {
@@ -65,7 +67,7 @@ A claim ends with --release or when its time is over, not with this command.`,
 
 func takeClaim(ctx context.Context, c *client.Client, in leaseInput) (leaseGrant, error) {
 	got, err := c.Claim(ctx, hub.ClaimInput{OwnerAgentID: in.agent, ClaimKey: hub.ClaimKey(in.key), TTLSec: in.ttl, WaitSec: in.wait})
-	return leaseGrant{got.Acquired, got.Row.OwnerAgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row}, err
+	return leaseGrant{got.Acquired, got.Row.OwnerAgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row, got.Circle}, err
 }
 
 func releaseClaim(ctx context.Context, c *client.Client, in leaseInput) (any, error) {
@@ -145,6 +147,9 @@ func (o *leaseOptions) take(ctx context.Context, env *Env, c *client.Client, ver
 		case got.acquired:
 			_, err = fmt.Fprintf(env.Stdout, "%s holds %s for %s, fence %d\n", got.holder, peertext.TerminalLine(in.key), durationText(o.ttl), got.fence)
 			return err
+		case len(got.circle) > 1:
+			return fail(ExitRefused, "give back what the others wait for, with --release, or agree with them",
+				"%s is held by %s, and to wait for it would close a circle: %s", in.key, got.holder, circleText(got.circle))
 		case over:
 			return o.refused(verb, in, got)
 		}
@@ -152,6 +157,15 @@ func (o *leaseOptions) take(ctx context.Context, env *Env, c *client.Client, ver
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// circleText says which agent of a circle waits for which.
+func circleText(circle []hub.AgentID) string {
+	parts := make([]string, len(circle))
+	for i, agent := range circle {
+		parts[i] = fmt.Sprintf("%s waits for %s", agent, circle[(i+1)%len(circle)])
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (o *leaseOptions) refused(verb leaseVerb, in leaseInput, got leaseGrant) error {

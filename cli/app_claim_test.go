@@ -1,10 +1,16 @@
 package cli
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"hubcli/api/client"
+	"hubcli/hub"
 )
 
 // TestAWaitForAClaimSurvivesAHubThatIsKilled: connections end without an answer for a
@@ -27,5 +33,20 @@ func TestAWaitForAClaimSurvivesAHubThatIsKilled(t *testing.T) {
 	calls.Store(0)
 	if got = runIn(t, world(t, nil), "claim", "k", "--agent", "a", "--base-url", s.URL); got.exit != ExitUnreachable {
 		t.Errorf("without a wait: %+v", got)
+	}
+}
+
+// TestCircleEndsAWaitAtOnce: a command that would close a circle of waits ends at once, with the agents
+// in it and a way out.
+func TestCircleEndsAWaitAtOnce(t *testing.T) {
+	asked := 0
+	verb := leaseVerb{list: "hubcli claims", take: func(context.Context, *client.Client, leaseInput) (leaseGrant, error) {
+		asked++
+		return leaseGrant{holder: "ann", circle: []hub.AgentID{"ben", "ann"}}, nil
+	}}
+	o := leaseOptions{wait: time.Minute}
+	err := o.take(t.Context(), &Env{Now: time.Now}, nil, verb, leaseInput{key: "k"})
+	if asked != 1 || exitOf(err) != ExitRefused || !strings.Contains(err.Error(), "ben waits for ann, ann waits for ben") {
+		t.Errorf("asked %d times: %v", asked, err)
 	}
 }

@@ -47,7 +47,7 @@ func takeLock(ctx context.Context, c *client.Client, in leaseInput) (leaseGrant,
 		return leaseGrant{}, err
 	}
 	got, err := c.Lock(ctx, hub.LockInput{AgentID: in.agent, FilePath: path, TTLSec: in.ttl, WaitSec: in.wait})
-	return leaseGrant{got.Acquired, got.Row.AgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row}, err
+	return leaseGrant{got.Acquired, got.Row.AgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row, got.Circle}, err
 }
 
 func releaseLock(ctx context.Context, c *client.Client, in leaseInput) (any, error) {

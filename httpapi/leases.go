@@ -25,7 +25,7 @@ var leaseHandlers = handlers{
 // lease returns the reply to a request for a lease: 201 if it was granted, 200
 // with the holder's row if not.
 func lease[T any](g hub.Grant[T]) reply {
-	rep := reply{result: g.Row, acquired: granted(g.Acquired), replayed: g.Replayed}
+	rep := reply{result: g.Row, acquired: granted(g.Acquired), circle: g.Circle, replayed: g.Replayed}
 	if g.Acquired {
 		rep.status = http.StatusCreated
 	}

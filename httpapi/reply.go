@@ -20,8 +20,9 @@ type reply struct {
 	row      hub.EncodedMessage
 	page     *hub.Page
 	acquired *bool
-	next     hub.Cursor // of a list that goes on
-	behind   *int64     // of a search
+	circle   []hub.AgentID // of agents that would wait for each other
+	next     hub.Cursor    // of a list that goes on
+	behind   *int64        // of a search
 	// recipient is set after a post to an agent that cannot be reached now.
 	recipient *hub.Recipient
 	muted     *hub.Mute // of the sender of a post
@@ -141,6 +142,14 @@ func (rep *reply) appendRest(b []byte) ([]byte, error) {
 	if rep.acquired != nil {
 		b = append(b, `,"acquired":`...)
 		b = strconv.AppendBool(b, *rep.acquired)
+	}
+	if rep.circle != nil {
+		encoded, err := json.Marshal(rep.circle)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, `,"circle":`...)
+		b = append(b, encoded...)
 	}
 	if rep.next != "" {
 		b = append(b, `,"next_cursor":"`...)

@@ -120,4 +120,7 @@ type Grant[T any] struct {
 	Acquired bool
 	Created  bool
 	Replayed bool
+	// Circle is set where a call did not wait because the agents would wait for each other for
+	// ever: the caller, the holder that it asked to wait for, and so on; the last waits for the caller.
+	Circle []AgentID
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 	"time"
 
 	"hubcli/hub"
@@ -74,9 +75,9 @@ func (c *call) left(at hub.Time) int {
 	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
 }
 
-// grant answers who holds the lease that tool asks for. If another agent holds
-// it, the answer says what to do.
-func (c *call) grant(l shownLease, acquired bool, tool string) *answer {
+// grant answers which agent holds the lease that tool asks for. If it is another one, the answer
+// says what to do. circle has the agents that would wait for each other.
+func (c *call) grant(l shownLease, acquired bool, circle []hub.AgentID, tool string) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
 	line := fmt.Sprintf("You have %s for %d s (fence %d).", what, l.ExpiresInSec, l.Fence)
@@ -88,11 +89,31 @@ func (c *call) grant(l shownLease, acquired bool, tool string) *answer {
 		l.ExpiresInSec = 0
 		line = fmt.Sprintf("You do not hold %s: an earlier call with this idempotency_key took it, and it has ended since. To take it again call %s without the key, or with another key.",
 			what, tool)
+	case len(circle) > 1:
+		line = fmt.Sprintf("%s has %s, and to wait for it would close a circle: %s. None of you would go on. Release what the others wait for (hub_release, hub_unlock), or agree with %s by hub_dm.",
+			word(string(l.Holder)), what, around(circle), word(string(circle[len(circle)-1])))
 	default:
 		line = fmt.Sprintf("%s has %s for %d s more. Do other work, ask %[1]s with hub_dm, or wait your turn: %[4]s with wait_seconds.",
 			word(string(l.Holder)), what, l.ExpiresInSec, tool)
 	}
 	return &answer{data: granted{acquired, l}, line: line, untrusted: []string{"key", "thread_id"}}
+}
+
+// around says which agent of a circle waits for which; the first one is the caller.
+func around(circle []hub.AgentID) string {
+	parts := make([]string, len(circle))
+	for i, agent := range circle {
+		verb, who := "waits", word(string(agent))
+		if i == 0 {
+			verb, who = "wait", "you"
+		}
+		next := "you"
+		if i+1 < len(circle) {
+			next = word(string(circle[i+1]))
+		}
+		parts[i] = fmt.Sprintf("%s %s for %s", who, verb, next)
+	}
+	return strings.Join(parts, ", ")
 }
 
 type claimIn struct {
@@ -119,7 +140,7 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, "hub_claim"), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
 }
 
 type holdIn struct {
@@ -136,7 +157,7 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	if err != nil {
 		return nil, notHeld(err, "hub_claim")
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, "hub_claim"), nil
+	return c.grant(showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
 }
 
 // notHeld tells an agent that lost its lease how to take it again.
@@ -188,7 +209,7 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showLock(&got.Row), got.Acquired, "hub_lock"), nil
+	return c.grant(showLock(&got.Row), got.Acquired, got.Circle, "hub_lock"), nil
 }
 
 type unlockIn struct {

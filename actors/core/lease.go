@@ -181,8 +181,9 @@ type HoldCommand struct {
 type LeaseAnswer struct {
 	Claim    *hub.Claim
 	Lock     *hub.Lock
-	Acquired bool // the calling agent holds the lease now
-	Created  bool // 201 rather than 200
+	Acquired bool          // the calling agent holds the lease now
+	Created  bool          // 201 rather than 200
+	Circle   []hub.AgentID // of agents that would wait for each other; see hub.Grant
 }
 
 // LeaseWorld gives an expiry the facts about other owners that its notice

@@ -157,7 +157,9 @@ func (r *taskRig) blocked(t *core.StoredTask) bool {
 
 // undecided reports whether a task has not begun since one that it waited for failed or was cancelled,
 // and the agent may not say that it goes on.
-func (r *taskRig) undecided(t *core.StoredTask, by hub.AgentID) bool { return by != t.Task.CreatedBy && r.lost(t) }
+func (r *taskRig) undecided(t *core.StoredTask, by hub.AgentID) bool {
+	return by != t.Task.CreatedBy && r.lost(t)
+}
 
 func (r *taskRig) lost(t *core.StoredTask) bool {
 	return t.Task.Status == hub.TaskOpen && !t.GoesOn && slices.ContainsFunc(t.Task.BlockedBy, func(id hub.TaskID) bool {

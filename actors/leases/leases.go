@@ -161,7 +161,7 @@ func (l *Leases) hold(ctx context.Context, c core.HoldCommand, decide func(*core
 }
 
 func claimGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Claim] {
-	g := hub.Grant[hub.Claim]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	g := hub.Grant[hub.Claim]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed, Circle: a.Circle}
 	if a.Claim != nil {
 		g.Row = *a.Claim
 	}
@@ -169,7 +169,7 @@ func claimGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Claim] {
 }
 
 func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
-	g := hub.Grant[hub.Lock]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed}
+	g := hub.Grant[hub.Lock]{Acquired: a.Acquired, Created: a.Created, Replayed: replayed, Circle: a.Circle}
 	if a.Lock != nil {
 		g.Row = *a.Lock
 	}

@@ -72,14 +72,20 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 	}
 }
 
-// park puts a command into the queue of its key.
-func (t *queue) park(r *request, now core.Now) {
+// park puts a command into the queue of its key. It does not where agents would then wait for
+// each other for ever, and returns those.
+func (t *queue) park(r *request, now core.Now) (circle []hub.AgentID) {
 	call, err := t.view.Directory.Park(hub.CallerOf(r.Ctx), r.Agent, hub.ParkedLease)
 	if err != nil {
 		r.Fail(err)
-		return
+		return nil
 	}
 	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
+	if circle = t.view.Waiters.Circle(waiter, t.view.Leases.Holder); circle != nil {
+		t.view.Waiters.Leave(waiter)
+		t.view.Directory.Unpark(call)
+		return circle
+	}
 	r.unpark = func() {
 		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Touch(r.Agent, t.engine.Clock.Now().Wall)
@@ -87,6 +93,7 @@ func (t *queue) park(r *request, now core.Now) {
 	}
 	r.ReturnPermit()
 	r.place = t.waiting.Push(r.key, now.HubMS+r.wait.Milliseconds(), r)
+	return nil
 }
 
 // leave takes a request out of the queue, because its caller has gone or may

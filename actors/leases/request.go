@@ -52,7 +52,13 @@ func (r *request) Run(o *engine.Owner) {
 			r.Run(o)
 			return
 		}
-		t.park(r, now)
+		if circle := t.park(r, now); circle != nil {
+			r.Conclude(o, now, d.Draft, func(at core.Position) core.LeaseAnswer {
+				a := d.Answer(at)
+				a.Circle = circle
+				return a
+			})
+		}
 	default:
 		d = core.AfterExpiry(due, d)
 		r.Conclude(o, now, d.Draft, d.Answer)

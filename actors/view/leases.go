@@ -166,6 +166,13 @@ func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseF
 	return out
 }
 
+// Holder returns the agent that holds a lease, or "".
+func (v *Leases) Holder(k core.LeaseKey) hub.AgentID {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	return v.held[k].agent
+}
+
 // Row returns the row of a lease if it is held; nil where it cannot be shown.
 func (v *Leases) Row(k core.LeaseKey) (row []byte, held bool) {
 	v.mu.RLock()

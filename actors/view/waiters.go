@@ -15,6 +15,7 @@ type Waiters struct {
 	changes *Changes
 	mu      sync.Mutex
 	lines   map[core.LeaseKey][]*Waiter
+	agents  map[hub.AgentID][]core.LeaseKey // that each agent waits for, a key once per call
 }
 
 // Waiter is one call that waits for a lease.
@@ -24,7 +25,7 @@ type Waiter struct {
 }
 
 func newWaiters(c *Changes) *Waiters {
-	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}}
+	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}, agents: map[hub.AgentID][]core.LeaseKey{}}
 }
 
 // Arrive notes that a call of agent waits for the lease from a moment on. The result is
@@ -34,6 +35,7 @@ func (w *Waiters) Arrive(k core.LeaseKey, agent hub.AgentID, since hub.Time) *Wa
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lines[k] = append(w.lines[k], waiter)
+	w.agents[agent] = append(w.agents[agent], k)
 	w.changes.Note(hub.ChangedLeases)
 	return waiter
 }
@@ -51,7 +53,59 @@ func (w *Waiters) Leave(waiter *Waiter) {
 	} else {
 		w.lines[waiter.key] = line
 	}
+	agent := waiter.row.AgentID
+	keys := w.agents[agent]
+	if i := slices.Index(keys, waiter.key); i >= 0 {
+		keys = slices.Delete(keys, i, i+1)
+	}
+	if len(keys) == 0 {
+		delete(w.agents, agent)
+	} else {
+		w.agents[agent] = keys
+	}
 	w.changes.Note(hub.ChangedLeases)
+}
+
+// Circle returns the agents that would wait for each other because of a call that has arrived:
+// its own agent, the holder of its lease, the holder that this one waits for, and so on, the
+// shortest way around; the last one waits for the first. nil: there is none. holder returns the
+// holder of a lease, or "". Of calls that arrive at once, the one that looks last sees all.
+func (w *Waiters) Circle(waiter *Waiter, holder func(core.LeaseKey) hub.AgentID) []hub.AgentID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	first, next := waiter.row.AgentID, holder(waiter.key)
+	if next == "" || next == first {
+		return nil
+	}
+	before := map[hub.AgentID]hub.AgentID{next: first}
+	for level := []hub.AgentID{next}; len(level) > 0; {
+		var further []hub.AgentID
+		for _, at := range level {
+			for _, k := range w.agents[at] {
+				to := holder(k)
+				if to == first {
+					return wayTo(before, first, at)
+				}
+				if _, known := before[to]; to != "" && !known {
+					before[to] = at
+					further = append(further, to)
+				}
+			}
+		}
+		level = further
+	}
+	return nil
+}
+
+// wayTo returns the agents from first to at.
+func wayTo(before map[hub.AgentID]hub.AgentID, first, at hub.AgentID) []hub.AgentID {
+	way := []hub.AgentID{at}
+	for at != first {
+		at = before[at]
+		way = append(way, at)
+	}
+	slices.Reverse(way)
+	return way
 }
 
 // Of returns who waits for the lease, the first in line first, at most

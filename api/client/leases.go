@@ -62,7 +62,7 @@ func grant[T any](ctx context.Context, c *Client, to target, in any, waitSec flo
 		return hub.Grant[T]{}, err
 	}
 	return hub.Grant[T]{
-		Row: row, Acquired: got.Acquired != nil && *got.Acquired, Created: got.status == http.StatusCreated, Replayed: got.replayed,
+		Row: row, Acquired: got.Acquired != nil && *got.Acquired, Created: got.status == http.StatusCreated, Replayed: got.replayed, Circle: got.Circle,
 	}, nil
 }
 

@@ -419,6 +419,7 @@ var faults = []fault{
 	{276, "a reader begins behind what is unread", "ReadsFrom", swap("min(from, at)", "max(from, at)"), "TestUnreadIsWhatTheNextReadGives"},
 	{74, "a task behind a failed one is begun by anybody", "checkBlocked", swap("task.undecided(f) && !task.decides(by)", "false"), "TestAfterFailed"},
 	{74, "a task behind a failed one is ready", "ready", swap("task.Task.Status == hub.TaskOpen && task.lost()", "false"), "TestAfterFailed"},
+	{280, "a circle of waits is not seen", "Circle", swap("to == first", "false"), "TestCircleIsAnsweredAtOnce"},
 	{279, "an order to a room asks everybody", "AsksOf", swap("IsOrder(m) && v.inRoomOf(m.Channel, agent, room)", "IsOrder(m)"), "TestOrdersAskThoseInTheRoom"},
 	{279, "orders hide an agent's own mail", "own", swap("!view.IsOrder(m) && ", ""), "TestOrdersHideNoMail"},
 	{276, "an agent is told what was said before it came", "UnreadOf", swap("u.Seen.All == 0", "false"), "TestUnreadIsWhatTheNextReadGives"},
