@@ -16,7 +16,8 @@ func TestAfterFailed(t *testing.T) {
 	room := r.newRoom("one")
 	out, err := r.CreateRun(t.Context(), hub.RunInput{Title: "release", CreatedBy: "lead", RoomID: room.RoomID, Tasks: []hub.PlannedTask{
 		{Name: "build", Title: "build"},
-		{Title: "publish", After: []string{"build"}}, {Title: "announce", After: []string{"build"}},
+		{Title: "publish", After: []string{"build"}},
+		{Title: "announce", After: []string{"build"}},
 		{Title: "clean up", After: []string{"build"}, AfterFailed: hub.AfterFailedContinue},
 	}})
 	require.NoError(t, err)

@@ -52,8 +52,12 @@ func TestOrdersAskThoseInTheRoom(t *testing.T) {
 			room  hub.RoomID
 			asked bool
 		}{
-			{"seated", "", true}, {"seated", room.RoomID, true}, {"reader", room.RoomID, true},
-			{"reader", "", false}, {"elsewhere", "", false}, {"elsewhere", other.RoomID, false},
+			{"seated", "", true},
+			{"seated", room.RoomID, true},
+			{"reader", room.RoomID, true},
+			{"reader", "", false},
+			{"elsewhere", "", false},
+			{"elsewhere", other.RoomID, false},
 		} {
 			var want []hub.MessageID
 			if c.asked {
