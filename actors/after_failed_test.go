@@ -26,8 +26,8 @@ func TestAfterFailed(t *testing.T) {
 		_, err := r.UpdateTask(t.Context(), id, in)
 		return err
 	}
+	working := hub.TaskWorking
 	begin := func(id hub.TaskID, agent hub.AgentID) error {
-		working := hub.TaskWorking
 		return set(id, hub.TaskUpdateInput{AgentID: agent, Status: &working})
 	}
 	failed, none := hub.TaskFailed, []hub.TaskID{}
@@ -38,15 +38,19 @@ func TestAfterFailed(t *testing.T) {
 				t.Errorf("task %d is ready: %v, want %v, %v", id, row.Ready, want, err)
 			}
 		}
-		wantCode(t, begin(publish, "dev"), hub.CodeBlocked)
-		wantCode(t, set(publish, hub.TaskUpdateInput{AgentID: "dev", BlockedBy: &none}), hub.CodeBlocked)
+		wantCode(t, begin(publish, "dev"), hub.CodeUndecided)
+		wantCode(t, set(publish, hub.TaskUpdateInput{AgentID: "dev", Status: &working, Force: true}), hub.CodeUndecided)
+		wantCode(t, set(publish, hub.TaskUpdateInput{AgentID: "dev", BlockedBy: &none}), hub.CodeUndecided)
 		q := watchOf(t, room.RoomID, 0, "task-ready")
 		if got := r.look(q); !got.Met || got.Conditions[0].Why != "task 4 is ready for you" {
 			t.Errorf("the watch says %+v", got.Conditions)
 		}
 		r = start(t, r.crash())
 	}
-	require.NoError(t, set(publish, hub.TaskUpdateInput{AgentID: "lead", BlockedBy: &none}))
+	same := []hub.TaskID{build}
+	require.NoError(t, set(publish, hub.TaskUpdateInput{AgentID: "lead", BlockedBy: &same}))
+	other := r.post(hub.PostInput{FromAgent: "lead", Kind: hub.KindTask, Body: "other"}).ID
+	wantCode(t, set(other, hub.TaskUpdateInput{AgentID: "dev", BlockedBy: &same}), hub.CodeInvalid)
 	if row, err := r.Task(t.Context(), publish, "dev"); err != nil || !row.Ready {
 		t.Errorf("its creator said that it goes on: %+v, %v", row, err)
 	}

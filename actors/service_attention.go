@@ -58,62 +58,54 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 	if out.Paused, err = h.view.Paused(q.Agent, q.Room); err != nil {
 		return out, err
 	}
-	out.Proposals = proposals(q.Agent, tasks)
+	out.Proposals = proposals(q.Agent, tasks, h.view.Tasks.Live)
 	return out, nil
 }
 
 // directed returns the unread messages that ask something of their reader:
-// those to it alone, those that name it, and the newest orders of the operator
-// to all, where the others leave room. Messages by which the system only informs
-// are left out. If there are more than are shown, those that the agent has not
-// been told of come first. So an agent that never polls still learns of the next
-// one.
+// those to it alone, those that name it, and the operator's words to all. Messages
+// by which the system only informs are left out. If there are more than are shown,
+// those that the agent has not been told of come first, of the operator's words
+// the newest. So an agent that never polls still learns of the next one.
 func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
-	found, err := h.own(u, room)
+	order := func(m *core.StoredMessage) bool {
+		return view.IsOrder(m, u.Agent) && h.view.AsksOf(m, u.Agent, room)
+	}
+	own := func(m *core.StoredMessage) bool {
+		return !view.IsOrder(m, u.Agent) && h.view.AsksOf(m, u.Agent, room)
+	}
+	// Each of these looks at a bounded number of messages. Messages that were
+	// told, or that ask nothing, must not use up the bound of the others.
+	untold, told := *u, *u
+	untold.After, told.Head = u.Seen.Told, min(u.Head, u.Seen.Told)
+	orders, err := h.view.LastUnread(&untold, room, attentionRows, order)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.view.ListUnread(&untold, room, attentionRows, own)
+	if err == nil && len(found) == 0 {
+		found, err = h.view.LastUnread(&untold, room, attentionRows, own)
+	}
+	found = view.Foremost(append(found, orders...), u.Agent, attentionRows)
 	if left := attentionRows - len(found); err == nil && left > 0 {
-		var orders []*core.StoredMessage
-		orders, err = h.view.LastUnread(u, room, left, func(m *core.StoredMessage) bool {
-			return view.IsOrder(m) && h.view.AsksOf(m, u.Agent, room)
-		})
-		found = append(found, orders...)
+		var before, orders []*core.StoredMessage
+		if before, err = h.view.ListUnread(&told, room, left, own); err == nil {
+			orders, err = h.view.LastUnread(&told, room, left, order)
+		}
+		found = append(view.Foremost(append(before, orders...), u.Agent, left), found...)
 	}
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, view.ByID)
 	rows := make([]hub.UnreadRow, 0, len(found))
 	for _, m := range found {
-		row, err := view.UnreadRow(m)
+		row, err := view.UnreadRow(m, u.Agent)
 		if err != nil {
 			return nil, err
 		}
 		rows = append(rows, row)
 	}
 	return rows, nil
-}
-
-// own returns the directed messages that are no orders to all, at most attentionRows.
-func (h *Hub) own(u *view.UnreadIn, room hub.RoomID) ([]*core.StoredMessage, error) {
-	asks := func(m *core.StoredMessage) bool { return !view.IsOrder(m) && h.view.AsksOf(m, u.Agent, room) }
-	first := func(found []*core.StoredMessage, limit int) []*core.StoredMessage {
-		slices.SortFunc(found, view.ByID)
-		return found[:min(len(found), limit)]
-	}
-	// Each of these looks at a bounded number of messages. Messages that were
-	// told, or that ask nothing, must not use up the bound of the others.
-	untold, told := *u, *u
-	untold.After, told.Head = u.Seen.Told, min(u.Head, u.Seen.Told)
-	found, err := h.view.ListUnread(&untold, room, attentionRows, asks)
-	if err == nil && len(found) == 0 {
-		found, err = h.view.LastUnread(&untold, room, attentionRows, asks)
-	}
-	found = first(found, attentionRows)
-	if left := attentionRows - len(found); err == nil && left > 0 {
-		var before []*core.StoredMessage
-		before, err = h.view.ListUnread(&told, room, left, asks)
-		found = append(first(before, left), found...)
-	}
-	return found, err
 }
 
 // claimsOf returns the keys of the claims that an agent holds, the first by key.
@@ -127,8 +119,8 @@ func (h *Hub) claimsOf(agent hub.AgentID) []hub.ClaimKey {
 }
 
 // proposals returns conditions for which an agent with these tasks, newest
-// first, could wait.
-func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
+// first, could wait. live says whether a task has not ended.
+func proposals(agent hub.AgentID, tasks []core.StoredTask, live func(hub.TaskID) bool) []hub.WatchAdvice {
 	out := []hub.WatchAdvice{}
 	var others, before []hub.TaskID
 	var asked []hub.AgentID
@@ -138,7 +130,10 @@ func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
 		case mine && t.Status == hub.TaskInputRequired && t.CreatedBy != agent && !slices.Contains(asked, t.CreatedBy):
 			asked = append(asked, t.CreatedBy)
 		case mine && !t.Ready:
-			before = append(before, t.BlockedBy...)
+			open := slices.DeleteFunc(slices.Clone(t.BlockedBy), func(id hub.TaskID) bool { return !live(id) })
+			if before = append(before, open...); len(open) == 0 && t.CreatedBy != agent && !slices.Contains(asked, t.CreatedBy) {
+				asked = append(asked, t.CreatedBy) // its creator decides whether it goes on
+			}
 		case !mine && t.CreatedBy == agent && t.Assignee != nil:
 			others = append(others, t.TaskID)
 		}
@@ -152,7 +147,7 @@ func proposals(agent hub.AgentID, tasks []core.StoredTask) []hub.WatchAdvice {
 	for _, from := range asked[:min(len(asked), 3)] {
 		out = append(out, hub.WatchAdvice{
 			Condition: string(hub.UntilMessageFrom) + ":" + string(from),
-			Why:       fmt.Sprintf("a task of yours needs input, and %s posted it", from),
+			Why:       fmt.Sprintf("a task of yours needs a word of %s, which posted it", from),
 		})
 	}
 	return out
@@ -198,7 +193,7 @@ func (h *Hub) noteHook(ctx context.Context, told hub.Told) {
 	}
 	rows := make([]hub.UnreadRow, 0, len(found))
 	for _, m := range found {
-		if row, err := view.UnreadRow(m); err == nil {
+		if row, err := view.UnreadRow(m, u.Agent); err == nil {
 			rows = append(rows, row)
 		}
 	}

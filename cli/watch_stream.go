@@ -191,7 +191,7 @@ func (s *stream) deliver(ctx context.Context) error {
 // line renders an event as one line.
 func (s *stream) line(event *hub.Watched) []byte {
 	if !s.options.json {
-		e := hook.News{Agent: s.query.Agent, Rows: event.Messages, More: event.More, Read: s.reading()}
+		e := hook.News{Agent: s.query.Agent, Rows: event.Messages, More: event.More, Read: s.reading(), Now: hub.TimeOf(s.env.Now())}
 		return []byte(e.Line() + "\n")
 	}
 	out := streamEvent{

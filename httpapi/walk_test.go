@@ -292,6 +292,23 @@ func refusedPosts(c *client) {
 	c.refused(hub.CodeReservedName, "POST", "/v1/channels", `{"name":"room-1"}`)
 }
 
+// walkUndecided: what waited for a task that has failed is begun and completed by its creator alone.
+func walkUndecided(c *client) {
+	path := func(a answer) string { return "/v1/tasks/" + string(appendID(a.id())) }
+	base := c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","body":"base"}`)
+	next := c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","body":"next","blocked_by":[`+string(appendID(base.id()))+`]}`)
+	c.ok(200, "POST", path(base), `{"agent_id":"dev","status":"failed"}`)
+	for call, body := range map[string]string{
+		path(next):               `{"agent_id":"dev","status":"working","force":true}`,
+		path(next) + "/complete": `{"agent_id":"dev"}`,
+		"/v1/messages":           `{"from_agent":"dev","kind":"task_result","reply_to":` + string(appendID(next.id())) + `,"body":"done"}`,
+	} {
+		c.refused(hub.CodeUndecided, "POST", call, body)
+	}
+	c.ok(200, "POST", path(next), `{"agent_id":"lead","blocked_by":[]}`)
+	c.ok(200, "POST", path(next)+"/complete", `{"agent_id":"dev"}`)
+}
+
 func walkTasks(t *testing.T, c *client) {
 	path := func(a answer) string { return "/v1/tasks/" + string(appendID(a.id())) }
 	parent := c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","body":"the whole"}`)
@@ -315,6 +332,7 @@ func walkTasks(t *testing.T, c *client) {
 	forced := c.ok(201, "POST", "/v1/messages", `{"from_agent":"lead","kind":"task","body":"later","blocked_by":[`+string(appendID(two.id()))+`]}`)
 	c.ok(200, "POST", path(forced), `{"agent_id":"dev","status":"in_progress","force":true}`)
 	c.ok(200, "GET", path(two)+"?agent_id=dev", "")
+	walkUndecided(c)
 	c.refused(hub.CodeInvalid, "POST", path(forced), `{"agent_id":"dev","assignee":"dev","release":true}`)
 	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"dev","task_message_id":`+string(appendID(forced.id()))+`}`)
 	c.ok(200, "POST", path(forced), `{"agent_id":"dev","status":"completed","release":true}`)

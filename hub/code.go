@@ -209,6 +209,14 @@ var (
 		CLI:   "wait until these tasks have ended, or repeat with --force if the work need not wait",
 		Model: "take another task: hub_take without task_id. If this one need not wait: hub_update_task with status working and force",
 	})
+	// CodeUndecided: the task waited for one that has failed or was cancelled, and its creator or the
+	// operator has not said that it goes on.
+	CodeUndecided = define(CodeInfo{
+		Code: "undecided", Status: http.StatusConflict,
+		HTTP:  "do something else: detail.decides, the creator of the task, sets blocked_by anew if it goes on, or cancels it",
+		CLI:   "do something else: the creator of the task, or the operator, sets what it waits for anew if it goes on, or cancels it",
+		Model: "take another task: hub_take without task_id. If this one is urgent, ask its creator with hub_dm: it sets blocked_by to [] if the task goes on",
+	})
 	CodeNotOffered = define(CodeInfo{
 		Code: "not_offered", Status: http.StatusConflict,
 		Model: "hub_list_tasks shows the agent that a task is offered to and the agent that has it",

@@ -149,6 +149,7 @@ type UnreadRow struct {
 	Authority Authority   `json:"authority"`
 	Assurance Assurance   `json:"assurance"`
 	User      string      `json:"local_user,omitempty"` // the other user of the machine whose program sent it
+	Order     bool        `json:"order,omitempty"`      // the operator has said it to all, and it does not name the agent
 }
 
 // WatchAdvice is a condition that an agent may want to wait for, and why.

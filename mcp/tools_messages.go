@@ -142,6 +142,9 @@ func (c *call) waitsFor(ctx context.Context, id hub.TaskID) string {
 	case task.Ready:
 		return "All tasks that it was to wait for have ended: it is ready."
 	}
+	if len(task.OpenBlockers) == 0 {
+		return "A task that it was to wait for has failed or was cancelled: if it goes on, set its blocked_by to []."
+	}
 	return "It waits for" + taskNumbers(task.OpenBlockers) + "."
 }
 

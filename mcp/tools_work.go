@@ -96,7 +96,7 @@ func (c *call) takeNext(ctx context.Context, in takeIn, paths []string) (*answer
 	for i := range ready {
 		a, err := c.takeTask(ctx, in, paths, &ready[i])
 		if err != nil {
-			if code := asError(err).Code; code == hub.CodeTaskTaken || code == hub.CodeBlocked {
+			if code := asError(err).Code; code == hub.CodeTaskTaken || code == hub.CodeBlocked || code == hub.CodeUndecided {
 				continue // it has changed meanwhile
 			}
 			return nil, err

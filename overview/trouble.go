@@ -83,7 +83,7 @@ func (f *finding) stuck() {
 	for i := range f.s.Tasks {
 		t := &f.s.Tasks[i]
 		for _, id := range t.BlockedBy {
-			if status, ended := f.s.lost[id]; ended && t.Status == hub.TaskOpen {
+			if status, ended := f.s.lost[id]; ended && t.Status == hub.TaskOpen && !t.Ready {
 				f.add(hub.TroubleStuck, parties(t), t.TaskID, "task %d (%s) waits for task %d, which ended as %s", t.TaskID, t.Title, id, status)
 			}
 		}

@@ -186,6 +186,17 @@ type LeaseAnswer struct {
 	Circle   []hub.AgentID // of agents that would wait for each other; see hub.Grant
 }
 
+// Holder returns the agent of the row.
+func (a LeaseAnswer) Holder() hub.AgentID {
+	switch {
+	case a.Claim != nil:
+		return a.Claim.OwnerAgentID
+	case a.Lock != nil:
+		return a.Lock.AgentID
+	}
+	return ""
+}
+
 // LeaseWorld gives an expiry the facts about other owners that its notice
 // needs. They never influence which agent holds a lease.
 type LeaseWorld interface {

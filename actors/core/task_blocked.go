@@ -20,14 +20,22 @@ const (
 // changeBlockedBy enters a new list of the tasks to wait for into f, if it
 // differs from the list that the task has.
 func (t *Tasks) changeBlockedBy(task *liveTask, f *TaskChanged, c UpdateCommand, w TaskWorld) error {
-	if task.undecided(f) && !task.decides(c.By) {
+	decided := task.undecided(f)
+	if decided && !task.decides(c.By) {
 		return task.errUndecided()
 	}
 	next, err := t.checkBlockedBy(task, *c.In.BlockedBy, c.By, w)
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(next.ids, task.Task.BlockedBy) {
+	switch {
+	case decided: // whatever the list is: it goes on
+		f.BlockedBy, f.Hidden = &next.ids, next.hidden
+	case !slices.Equal(next.ids, task.Task.BlockedBy):
+		if next.lost && !task.decides(c.By) {
+			return hub.Invalid("blocked_by", "only the creator of a task or the operator lets it wait for one that has failed or was cancelled").
+				WithFix("leave that task out")
+		}
 		f.BlockedBy, f.Hidden, f.Lost = &next.ids, next.hidden, next.lost
 	}
 	return nil
@@ -59,9 +67,8 @@ func (task *liveTask) decides(by TaskActor) bool {
 
 func (task *liveTask) errUndecided() *hub.Error {
 	id, maker := task.Task.TaskID, task.Task.CreatedBy
-	return hub.Errorf(hub.CodeBlocked, "task %d waited for a task that has failed or was cancelled; %s or the operator decides whether it goes on", id, maker).
-		With("task_id", id).With("blocked_by", []hub.TaskID{}).With("decides", maker).
-		WithFix(fmt.Sprintf("ask %s, which sets blocked_by anew, such as to an empty list, or cancels the task", maker))
+	return hub.Errorf(hub.CodeUndecided, "task %d waited for a task that has failed or was cancelled; %s or the operator decides whether it goes on", id, maker).
+		With("task_id", id).With("decides", maker)
 }
 
 // ready reports whether nothing keeps a task that has not ended from beginning.
@@ -83,7 +90,7 @@ func (t *Tasks) readyAfter(task *liveTask, f *TaskChanged) bool {
 }
 
 // checkBlocked refuses to begin or complete a task while a task that it waits
-// for has not ended, and to begin one that is undecided. With force it notes in f that the actor did so all the
+// for has not ended, and to begin or complete one that is undecided. With force it notes in f that the actor did so all the
 // same, and that holds until blocked_by changes. Roll-up does not ask: the work
 // of a parent is that of its subtasks.
 func (t *Tasks) checkBlocked(task *liveTask, f *TaskChanged, by TaskActor, force bool) error {
@@ -95,11 +102,11 @@ func (t *Tasks) checkBlocked(task *liveTask, f *TaskChanged, by TaskActor, force
 	switch {
 	case free && !undecided || task.Forced && f.BlockedBy == nil:
 		return nil
+	case undecided && (free || force): // nobody forces what another agent decides
+		return task.errUndecided()
 	case force:
 		f.Forced = true
 		return nil
-	case free:
-		return task.errUndecided()
 	}
 	return t.blocked(task.Task.TaskID, wait, by)
 }

@@ -116,12 +116,18 @@ func TestTaskProperties(t *testing.T) {
 				}
 				id := anyTask(rt)
 				was := r.stored(id)
+				lost := was != nil && r.lost(was)
 				row, err := r.blockedBy(id, blockedBy...)
 				if err == nil && was.Task.Version < row.Version-1 {
 					rt.Fatalf("version %d follows %d", row.Version, was.Task.Version)
 				}
-				if err == nil && !slices.Equal(was.Task.BlockedBy, row.BlockedBy) {
+				changed := err == nil && !slices.Equal(was.Task.BlockedBy, row.BlockedBy)
+				if changed || err == nil && lost {
 					delete(forced, id)
+					delete(r.forgiven, id)
+				}
+				if err == nil && lost { // its creator has decided
+					r.forgiven[id] = slices.DeleteFunc(slices.Clone(row.BlockedBy), func(id hub.TaskID) bool { return !r.failed(id) })
 				}
 			},
 			"post waiting task": func(rt *rapid.T) {
@@ -162,22 +168,40 @@ func (r *taskRig) undecided(t *core.StoredTask, by hub.AgentID) bool {
 }
 
 func (r *taskRig) lost(t *core.StoredTask) bool {
-	return t.Task.Status == hub.TaskOpen && !t.GoesOn && slices.ContainsFunc(t.Task.BlockedBy, func(id hub.TaskID) bool {
-		row, ok := r.rows[id]
-		return ok && row.Task.Status.Terminal() && row.Task.Status != hub.TaskDone
+	return t.Task.Status == hub.TaskOpen && r.behindFailed(t)
+}
+
+// behindFailed reports whether a task waited for one that has failed or was cancelled, and nobody
+// has said that it goes on.
+func (r *taskRig) behindFailed(t *core.StoredTask) bool {
+	return !t.GoesOn && slices.ContainsFunc(t.Task.BlockedBy, func(id hub.TaskID) bool {
+		return r.failed(id) && !slices.Contains(r.forgiven[t.Task.TaskID], id)
 	})
 }
 
+func (r *taskRig) failed(id hub.TaskID) bool {
+	row, ok := r.rows[id]
+	return ok && row.Task.Status.Terminal() && row.Task.Status != hub.TaskDone
+}
+
+func begins(is, was hub.TaskStatus) bool {
+	return is != was && (is == hub.TaskWorking || is == hub.TaskDone)
+}
+
 // checkBlocked checks a command of an agent about a task that was in the given
-// state: it begins or completes a blocked task, or one that somebody else
-// decides about, only with force, and no other command is refused as blocked.
+// state: it begins or completes a blocked task only with force,
+// and no other command is refused as blocked. What another agent decides about, not
+// even force begins.
 func (r *taskRig) checkBlocked(rt *rapid.T, id hub.TaskID, was *core.StoredTask, by hub.AgentID, force bool, err error) {
 	refused := errors.Is(err, &hub.Error{Code: hub.CodeBlocked})
-	held := was != nil && (r.blocked(was) || r.undecided(was, by)) && !force
+	held := was != nil && r.blocked(was) && !force
+	if undecided := errors.Is(err, &hub.Error{Code: hub.CodeUndecided}); undecided && !r.undecided(was, by) || !undecided && !refused && err == nil && was != nil && r.undecided(was, by) && begins(r.rows[id].Task.Status, was.Task.Status) {
+		rt.Fatalf("task %+v, undecided for %s: %v", was, by, err)
+	}
 	if refused && !held {
 		rt.Fatalf("task %+v was refused: %v", was, err)
 	}
-	if status := r.rows[id].Task.Status; held && err == nil && status != was.Task.Status && (status == hub.TaskWorking || status == hub.TaskDone) {
+	if status := r.rows[id].Task.Status; held && err == nil && begins(status, was.Task.Status) {
 		rt.Fatalf("task %+v became %s while it was blocked", was, status)
 	}
 }

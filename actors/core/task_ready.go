@@ -19,8 +19,8 @@ const (
 const maxNoticeTitles = 10
 
 // waitNotices tells of the tasks that waited for the tasks in ended. A task
-// whose last blocker ends as done can begin, and one that goes on after a failed
-// task when its last blocker has ended: its assignee or the agent that it is offered to learns it. If there is neither, the task's channel learns it.
+// whose last blocker ends as done can begin, and so can one that goes on after a
+// failed task. Its assignee or the agent that it is offered to learns it. If there is neither, the task's channel learns it.
 // If a blocker ends in another way, the creator of the waiting task learns
 // that, and again when no blocker is left. Tasks with the same reader share one notice.
 //
@@ -42,7 +42,7 @@ func (t *Tasks) waitNotices(ended []Fact) []MessageDraft {
 			case status != hub.TaskDone && !t.live[waiter].GoesOn:
 				stuck[waiter] = struct{}{}
 			case !t.waitsOnlyFor(t.live[waiter], end):
-			case t.live[waiter].lost():
+			case t.live[waiter].Lost && !t.live[waiter].GoesOn:
 				stuck[waiter] = struct{}{}
 			default:
 				ready[waiter] = struct{}{}
@@ -118,9 +118,9 @@ func waitNotice(tasks []*liveTask, reason string) MessageDraft {
 	text := list + " can begin: no task that it waited for is left."
 	switch {
 	case reason == wakeBlockerFailed && len(tasks) == 1:
-		text = list + " waited for a task that has failed or was cancelled. Nobody begins it before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
+		text = list + " waited for a task that has failed or was cancelled. If it has not begun, nobody begins it before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
 	case reason == wakeBlockerFailed:
-		text = list + " waited for a task that has failed or was cancelled. Nobody begins them before you decide for each: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
+		text = list + " waited for a task that has failed or was cancelled. What has not begun is begun by nobody before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
 	case len(tasks) > 1:
 		text = list + " can begin: no task that they waited for is left."
 	}

@@ -8,15 +8,20 @@ import (
 	"hubcli/hub"
 )
 
-// checkAnnounced checks that a record announces exactly the tasks whose last
-// blocker ended as done in it, as all others had before, each once. ready has the tasks that were ready
-// before.
+// checkAnnounced checks that a record announces exactly the tasks that can begin
+// because their last blocker ended in it, or because the lead said so while
+// another agent has them or is offered them, each once. ready has the tasks that
+// were ready before.
 func (r *taskRig) checkAnnounced(d core.Draft, ready map[hub.TaskID]bool) {
 	r.t.Helper()
-	var done, announced, want []hub.TaskID
+	var ended, freed, announced, want []hub.TaskID
 	for _, f := range d.Facts {
-		if f, ok := f.(*core.TaskChanged); ok && f.Status != nil && *f.Status == hub.TaskDone {
-			done = append(done, f.Task)
+		switch f, ok := f.(*core.TaskChanged); {
+		case !ok:
+		case f.Status != nil && f.Status.Terminal():
+			ended = append(ended, f.Task)
+		case f.Status == nil && f.BlockedBy != nil:
+			freed = append(freed, f.Task)
 		}
 	}
 	for _, m := range d.Messages {
@@ -35,9 +40,13 @@ func (r *taskRig) checkAnnounced(d core.Draft, ready map[hub.TaskID]bool) {
 		}
 	}
 	for id, row := range r.rows {
-		waited := slices.ContainsFunc(row.Task.BlockedBy, func(b hub.TaskID) bool { return slices.Contains(done, b) })
-		lost := slices.ContainsFunc(row.Task.BlockedBy, func(b hub.TaskID) bool { return r.rows[b].Task.Status != hub.TaskDone })
-		if was, known := ready[id]; known && !was && row.Task.Ready && waited && !lost {
+		waited := slices.ContainsFunc(row.Task.BlockedBy, func(b hub.TaskID) bool { return slices.Contains(ended, b) }) && !r.behindFailed(&row)
+		of := row.Task.OfferedTo
+		if of == nil {
+			of = row.Task.Assignee
+		}
+		told := slices.Contains(freed, id) && of != nil && *of != "lead"
+		if was, known := ready[id]; known && !was && row.Task.Ready && (waited || told) {
 			want = append(want, id)
 		}
 	}

@@ -23,6 +23,7 @@ type taskRig struct {
 	now           core.Now
 	head          core.Head
 	rows          map[hub.TaskID]core.StoredTask
+	forgiven      map[hub.TaskID][]hub.TaskID // the failed tasks after which the creator of each has said that it goes on
 	runs          map[hub.RunID]core.StoredRun
 	runTasks      map[hub.RunID][]core.RunTask
 	index         []string // keys of the index rows
@@ -32,7 +33,7 @@ type taskRig struct {
 
 func newTaskRig(t failer) *taskRig {
 	return &taskRig{
-		t: t, live: core.NewTasks(), replica: core.NewTasks(), rows: map[hub.TaskID]core.StoredTask{},
+		t: t, live: core.NewTasks(), replica: core.NewTasks(), rows: map[hub.TaskID]core.StoredTask{}, forgiven: map[hub.TaskID][]hub.TaskID{},
 		runs: map[hub.RunID]core.StoredRun{}, runTasks: map[hub.RunID][]core.RunTask{},
 		now: core.Now{HubMS: 1000, Wall: hub.TimeOf(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC))},
 	}

@@ -55,6 +55,7 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 		if version < 3 {
 			t.hide(task)
 		}
+		task.Task.Ready = t.ready(task) // an earlier program called a task behind a failed one ready
 	}
 	for _, run := range s.Runs {
 		if run == nil || t.runs[run.Run.RunID] != nil {

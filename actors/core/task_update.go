@@ -64,7 +64,20 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 	if f.Assignee != nil {
 		messages = task.assigned(c, *f.Assignee)
 	}
-	return t.decide(task, f, messages, t.readyAfter(task, f))
+	ready := t.readyAfter(task, f)
+	if ready && !row.Ready && f.Status == nil && f.Assignee == nil {
+		messages = task.freed(c.By)
+	}
+	return t.decide(task, f, messages, ready)
+}
+
+// freed tells the agent that has a task, or is offered it, that another agent lets it begin.
+func (task *liveTask) freed(by TaskActor) []MessageDraft {
+	m := waitNotice([]*liveTask{task}, wakeTaskReady)
+	if m.To == "" || m.To == by.Agent {
+		return nil
+	}
+	return []MessageDraft{m}
 }
 
 // newAssignee returns the assignee that an update sets, or nil if it sets none.

@@ -73,15 +73,15 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 }
 
 // park puts a command into the queue of its key. It does not where agents would then wait for
-// each other for ever, and returns those.
-func (t *queue) park(r *request, now core.Now) (circle []hub.AgentID) {
+// each other for ever, and returns those. holder has the lease.
+func (t *queue) park(r *request, now core.Now, holder hub.AgentID) (circle []hub.AgentID) {
 	call, err := t.view.Directory.Park(hub.CallerOf(r.Ctx), r.Agent, hub.ParkedLease)
 	if err != nil {
 		r.Fail(err)
 		return nil
 	}
 	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
-	if circle = t.view.Waiters.Circle(waiter, t.view.Leases.Holder); circle != nil {
+	if circle = t.view.Waiters.Circle(waiter, holder, t.view.Leases.Holder); circle != nil {
 		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Unpark(call)
 		return circle

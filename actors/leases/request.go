@@ -52,7 +52,7 @@ func (r *request) Run(o *engine.Owner) {
 			r.Run(o)
 			return
 		}
-		if circle := t.park(r, now); circle != nil {
+		if circle := t.park(r, now, d.Answer(core.Position{Now: now}).Holder()); circle != nil {
 			r.Conclude(o, now, d.Draft, func(at core.Position) core.LeaseAnswer {
 				a := d.Answer(at)
 				a.Circle = circle

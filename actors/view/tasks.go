@@ -208,6 +208,12 @@ func (v *Tasks) Get(id hub.TaskID) (core.StoredTask, bool) {
 	return t, ok
 }
 
+// Live reports whether a task has not ended.
+func (v *Tasks) Live(id hub.TaskID) bool {
+	_, live := v.Get(id)
+	return live
+}
+
 func (v *Tasks) Len() int {
 	v.mu.RLock()
 	defer v.mu.RUnlock()

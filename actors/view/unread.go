@@ -178,15 +178,15 @@ func (v *View) SeenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
 	return min(since[0], since[1])
 }
 
-// UnreadRow shows a message in short.
-func UnreadRow(m *core.StoredMessage) (hub.UnreadRow, error) {
+// UnreadRow shows a message in short, to an agent.
+func UnreadRow(m *core.StoredMessage, agent hub.AgentID) (hub.UnreadRow, error) {
 	row, err := m.JSON.Decode()
 	if err != nil {
 		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
 	}
 	return hub.UnreadRow{
 		ID: row.ID, TS: row.TS, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
-		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User,
+		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User, Order: IsOrder(m, agent),
 	}, nil
 }
 
@@ -286,40 +286,46 @@ func (v *View) AsksOf(m *core.StoredMessage, agent hub.AgentID, room hub.RoomID)
 	if m.From == hub.AgentSystem && m.Kind == hub.KindNotice {
 		return noticeAsks(m, agent)
 	}
-	return m.To != "" || IsOrder(m) && v.inRoomOf(m.Channel, agent, room) || mentions(m, agent)
+	return m.To != "" || mentions(m, agent) || m.From == hub.AgentOperator && v.inRoomOf(m, agent, room)
 }
 
-// IsOrder reports whether the operator has said a message to all in a channel.
-func IsOrder(m *core.StoredMessage) bool { return m.From == hub.AgentOperator && m.To == "" }
+// IsOrder reports whether the operator has said a message to all in a channel, and does not
+// name the agent.
+func IsOrder(m *core.StoredMessage, agent hub.AgentID) bool {
+	return m.From == hub.AgentOperator && m.To == "" && !mentions(m, agent)
+}
 
-// inRoomOf reports whether an agent that reads room is in the room that a channel belongs to.
-// In a channel of no room everybody is.
-func (v *View) inRoomOf(channel hub.ChannelName, agent hub.AgentID, room hub.RoomID) bool {
-	of := v.RoomOf(channel)
+// inRoomOf reports whether an agent that reads room is in the room that the channel of a message
+// belongs to, and was when it was said. In a channel of no room everybody is.
+func (v *View) inRoomOf(m *core.StoredMessage, agent hub.AgentID, room hub.RoomID) bool {
+	of := v.RoomOf(m.Channel)
 	if of == "" || of == room {
 		return true
 	}
-	_, err := v.SeatOf(of, agent)
-	return err == nil
+	seat, err := v.SeatOf(of, agent)
+	return err == nil && m.TS >= seat.JoinedAt
 }
 
-// Foremost returns n of these messages in the order of their ids: first those that are no orders,
-// the oldest of them, and then the newest orders. So old orders hide no mail of an agent's own.
-func Foremost(all []*core.StoredMessage, n int) []*core.StoredMessage {
-	slices.SortFunc(all, func(a, b *core.StoredMessage) int {
-		switch orders := IsOrder(a); {
-		case orders && IsOrder(b):
-			return cmp.Compare(b.ID, a.ID)
-		case orders:
-			return 1
-		case IsOrder(b):
-			return -1
+// Foremost returns n of these messages for an agent, in the order of their ids: the newest order,
+// then the oldest of those that are no orders, and then further orders, the newest first. So old
+// orders hide no mail of an agent's own, and its mail does not hide the newest order.
+func Foremost(all []*core.StoredMessage, agent hub.AgentID, n int) []*core.StoredMessage {
+	var own, orders []*core.StoredMessage
+	for _, m := range all {
+		if IsOrder(m, agent) {
+			orders = append(orders, m)
+		} else {
+			own = append(own, m)
 		}
-		return cmp.Compare(a.ID, b.ID)
-	})
-	all = all[:min(len(all), n)]
-	slices.SortFunc(all, ByID)
-	return all
+	}
+	slices.SortFunc(own, ByID)
+	slices.SortFunc(orders, func(a, b *core.StoredMessage) int { return cmp.Compare(b.ID, a.ID) })
+	out := append([]*core.StoredMessage{}, orders[:min(len(orders), 1, n)]...)
+	orders = orders[len(out):]
+	out = append(out, own[:min(len(own), n-len(out))]...)
+	out = append(out, orders[:min(len(orders), n-len(out))]...)
+	slices.SortFunc(out, ByID)
+	return out
 }
 
 // EndsAskOf reports whether a message of the system says how a question of the agent to

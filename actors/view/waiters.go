@@ -68,12 +68,13 @@ func (w *Waiters) Leave(waiter *Waiter) {
 
 // Circle returns the agents that would wait for each other because of a call that has arrived:
 // its own agent, the holder of its lease, the holder that this one waits for, and so on, the
-// shortest way around; the last one waits for the first. nil: there is none. holder returns the
-// holder of a lease, or "". Of calls that arrive at once, the one that looks last sees all.
-func (w *Waiters) Circle(waiter *Waiter, holder func(core.LeaseKey) hub.AgentID) []hub.AgentID {
+// shortest way around; the last one waits for the first. nil: there is none. next holds the lease
+// of the call; holder returns the holder of another one, or "". Of calls that arrive at once, the
+// one that looks last sees all.
+func (w *Waiters) Circle(waiter *Waiter, next hub.AgentID, holder func(core.LeaseKey) hub.AgentID) []hub.AgentID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	first, next := waiter.row.AgentID, holder(waiter.key)
+	first := waiter.row.AgentID
 	if next == "" || next == first {
 		return nil
 	}

@@ -175,19 +175,19 @@ func (w *watch) wanted(m *core.StoredMessage) bool {
 // messages returns the foremost unread messages that are wanted, in the order of their ids,
 // and how many there are beside them, as far as they are counted.
 func (w *watch) messages(u view.UnreadIn) (rows []hub.UnreadRow, more int, err error) {
-	found, err := w.view.ListUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return !view.IsOrder(m) && w.wanted(m) })
+	found, err := w.view.ListUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return !view.IsOrder(m, u.Agent) && w.wanted(m) })
 	if err != nil {
 		return nil, 0, err
 	}
-	orders, err := w.view.LastUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return view.IsOrder(m) && w.wanted(m) })
+	orders, err := w.view.LastUnread(&u, w.query.Room, watchCounted, func(m *core.StoredMessage) bool { return view.IsOrder(m, u.Agent) && w.wanted(m) })
 	if err != nil {
 		return nil, 0, err
 	}
 	found = append(found, orders...)
 	all := min(len(found), 2*watchCounted)
 	rows = []hub.UnreadRow{}
-	for _, m := range view.Foremost(found, watchMessages) {
-		row, err := view.UnreadRow(m)
+	for _, m := range view.Foremost(found, u.Agent, watchMessages) {
+		row, err := view.UnreadRow(m, u.Agent)
 		if err != nil {
 			return nil, 0, err
 		}

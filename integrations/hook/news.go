@@ -12,8 +12,9 @@ import (
 type News struct {
 	Agent hub.AgentID
 	Rows  []hub.UnreadRow
-	More  int    // messages that follow the rows
-	Read  string // how the agent reads them
+	More  int      // messages beside the rows
+	Read  string   // how the agent reads them
+	Now   hub.Time // 0: no age is shown
 }
 
 // Line returns the news as one line of at most MaxText characters. It quotes as many of
@@ -31,7 +32,7 @@ func (n *News) Line() string {
 	for shown := len(n.Rows); ; shown-- {
 		parts := make([]string, 0, shown+1)
 		for _, row := range n.Rows[:shown] {
-			parts = append(parts, strings.TrimPrefix(directed(row, 0), "- "))
+			parts = append(parts, strings.TrimPrefix(directed(row, n.Now), "- "))
 		}
 		if shown == 0 {
 			parts = append(parts, "not shown here")

@@ -12,7 +12,7 @@ import (
 // those where and how long ago they were said, and takes them as told with the line that counts them.
 func TestOrdersHideNoMail(t *testing.T) {
 	order := func(id hub.MessageID) hub.UnreadRow {
-		return hub.UnreadRow{ID: id, TS: 1_000_000, FromAgent: hub.AgentOperator, Channel: "room-r_2", Authority: hub.AuthorityOperator, Excerpt: fmt.Sprintf("order %d", id)}
+		return hub.UnreadRow{ID: id, TS: 1_000_000, FromAgent: hub.AgentOperator, Channel: "room-r_2", Authority: hub.AuthorityOperator, Order: true, Excerpt: fmt.Sprintf("order %d", id)}
 	}
 	mail := func(id hub.MessageID) hub.UnreadRow {
 		return hub.UnreadRow{ID: id, FromAgent: "ben", Direct: true, Authority: hub.AuthorityAgent, Excerpt: fmt.Sprintf("mail %d", id)}
@@ -24,7 +24,8 @@ func TestOrdersHideNoMail(t *testing.T) {
 	}{
 		"few of both":                 {[]hub.UnreadRow{order(1), mail(2), order(3)}, 3, "1 2 3"},
 		"many orders before the mail": {[]hub.UnreadRow{order(1), order(2), order(3), order(4), order(5), order(6), mail(7)}, 7, "3 4 5 6 7 and 2"},
-		"much mail":                   {[]hub.UnreadRow{mail(1), order(2), mail(3), mail(4), mail(5), mail(6), mail(7), order(8)}, 6, "1 3 4 5 6 and 3"},
+		"much mail":                   {[]hub.UnreadRow{mail(1), order(2), mail(3), mail(4), mail(5), mail(6), mail(7), order(8)}, 5, "1 3 4 5 8 and 3"},
+		"much mail, and one order":    {[]hub.UnreadRow{mail(1), mail(2), mail(3), mail(4), mail(5), order(6)}, 4, "1 2 3 4 6 and 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &scene{Agent: "ann", Now: 1_000_000 + 3*3600_000}

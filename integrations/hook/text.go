@@ -93,7 +93,8 @@ func (s *scene) unread(p *page) hub.MessageID {
 }
 
 // listDirected lists rows under a title as far as there is room. It returns the id up to which
-// the agent has been told of all rows but the operator's words to all: one line counts those.
+// the agent has been told of all rows. A line that counts what is not listed tells of the
+// operator's older words to all.
 func (s *scene) listDirected(p *page, title string, rows []hub.UnreadRow) hub.MessageID {
 	listed := map[hub.MessageID]bool{}
 	for i, row := range foremost(rows) {
@@ -106,12 +107,18 @@ func (s *scene) listDirected(p *page, title string, rows []hub.UnreadRow) hub.Me
 		}
 		listed[row.ID] = true
 	}
+	counted := false
 	if n := len(rows) - len(listed); n > 0 && len(listed) > 0 {
-		p.add(fmt.Sprintf("- and %d more", n))
+		counted = p.add(fmt.Sprintf("- and %d more", n))
 	}
-	told := hub.MessageID(0)
+	told, newest := hub.MessageID(0), hub.MessageID(0)
 	for _, row := range rows {
-		if !listed[row.ID] && (!isOrder(row) || len(listed) == 0) {
+		if row.Order && listed[row.ID] {
+			newest = row.ID
+		}
+	}
+	for _, row := range rows {
+		if !listed[row.ID] && !(counted && row.Order && row.ID < newest) {
 			break
 		}
 		told = row.ID
@@ -119,15 +126,12 @@ func (s *scene) listDirected(p *page, title string, rows []hub.UnreadRow) hub.Me
 	return told
 }
 
-// isOrder reports whether the operator has said something to all in a channel.
-func isOrder(row hub.UnreadRow) bool { return row.Authority == hub.AuthorityOperator && !row.Direct }
-
-// foremost returns the rows that are listed, rising: the oldest that are no orders, and the
-// newest orders where there is room. Rows rise.
+// foremost returns the rows that are listed, rising: the newest of the operator's words to all, the
+// oldest of the others, and more of the operator's words where there is room. Rows rise.
 func foremost(rows []hub.UnreadRow) []hub.UnreadRow {
-	mine := slices.DeleteFunc(slices.Clone(rows), isOrder)
-	orders := slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return !isOrder(row) })
-	mine = mine[:min(len(mine), mostUnread)]
+	mine := slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return row.Order })
+	orders := slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return !row.Order })
+	mine = mine[:min(len(mine), mostUnread-min(len(orders), 1))]
 	mine = append(mine, orders[max(0, len(orders)-(mostUnread-len(mine))):]...)
 	slices.SortFunc(mine, func(a, b hub.UnreadRow) int { return cmp.Compare(a.ID, b.ID) })
 	return mine
