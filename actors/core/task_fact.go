@@ -121,7 +121,7 @@ func (f *TaskChanged) changed(row hub.Task, ready bool, at Position) hub.Task {
 		row.Assignee, row.OfferedTo = Optional(*f.Assignee), nil
 	}
 	if f.BlockedBy != nil {
-		row.BlockedBy = slices.Concat([]hub.TaskID{}, *f.BlockedBy)
+		row.BlockedBy = append([]hub.TaskID{}, *f.BlockedBy...)
 	}
 	if row.Status.Terminal() {
 		row.CompletedAt, row.OfferedTo = &at.Now.Wall, nil
