@@ -39,7 +39,7 @@ func (m *simpleHub) move(id hub.TaskID, a hub.AgentID, to hub.TaskStatus) (want 
 	case (to == hub.TaskWorking || to == hub.TaskDone) && t.after != 0 && !m.tasks[t.after].status.Terminal():
 		return t, hub.CodeBlocked
 	case (to == hub.TaskWorking || to == hub.TaskDone) && t.status == hub.TaskOpen && t.after != 0 && m.tasks[t.after].status != hub.TaskDone && a != t.by:
-		return t, hub.CodeBlocked // its creator decides whether it goes on
+		return t, hub.CodeUndecided // its creator decides whether it goes on
 	default:
 		t.status = to
 	}
