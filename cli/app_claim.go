@@ -56,7 +56,8 @@ func newAppClaim(env *Env) *cobra.Command {
 		Long: `Take the claim on a name for --agent, for programs without the tools of the hub. At any
 moment one agent holds it. The holder that takes it again extends it. If another agent
 holds it, the command ends with 1; with --wait it first waits its turn, also while the
-hub is restarted, and ends with 4 if the turn does not come.
+hub is restarted, and ends with 4 if the turn does not come. A wait that would close a
+circle of agents that wait for each other ends at once, with 1 and the agents in it.
 
 A claim ends with --release or when its time is over, not with this command.`,
 		Example: `  hubcli app claim parser --agent dev-a

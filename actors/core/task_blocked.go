@@ -90,9 +90,10 @@ func (t *Tasks) readyAfter(task *liveTask, f *TaskChanged) bool {
 }
 
 // checkBlocked refuses to begin or complete a task while a task that it waits
-// for has not ended, and to begin or complete one that is undecided. With force it notes in f that the actor did so all the
-// same, and that holds until blocked_by changes. Roll-up does not ask: the work
-// of a parent is that of its subtasks.
+// for has not ended, and one that another agent has to decide about. With force
+// it notes in f that the actor did so although the task was blocked, and that
+// holds until blocked_by changes. Roll-up does not ask: the work of a parent is
+// that of its subtasks.
 func (t *Tasks) checkBlocked(task *liveTask, f *TaskChanged, by TaskActor, force bool) error {
 	if f.Status == nil || *f.Status != hub.TaskWorking && *f.Status != hub.TaskDone {
 		return nil

@@ -20,8 +20,8 @@ const maxNoticeTitles = 10
 
 // waitNotices tells of the tasks that waited for the tasks in ended. A task
 // whose last blocker ends as done can begin, and so can one that goes on after a
-// failed task. Its assignee or the agent that it is offered to learns it. If there is neither, the task's channel learns it.
-// If a blocker ends in another way, the creator of the waiting task learns
+// failed task. Its assignee or the agent that it is offered to learns it. If there
+// is neither, the task's channel learns it. If a blocker ends in another way, the creator of the waiting task learns
 // that, and again when no blocker is left. Tasks with the same reader share one notice.
 //
 // No notice names a blocker, because an agent that may see a task may not see
