@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"hubcli/hub"
+	"hubcli/internal/circle"
 )
 
 // circles finds the agents that wait for each other: each of a circle waits for one of
@@ -24,7 +25,7 @@ func circles(rows []hub.Wait) [][]hub.AgentID {
 		if covered[from] {
 			continue
 		}
-		if way := wayBack(next, from); way != nil {
+		if way := circle.Around(from, func(at hub.AgentID) []hub.AgentID { return next[at] }); way != nil {
 			found = append(found, way)
 			for _, id := range way {
 				covered[id] = true
@@ -32,36 +33,4 @@ func circles(rows []hub.Wait) [][]hub.AgentID {
 		}
 	}
 	return found
-}
-
-// wayBack returns the agents of the shortest way from an agent back to itself, or nil.
-func wayBack(next map[hub.AgentID][]hub.AgentID, from hub.AgentID) []hub.AgentID {
-	before := map[hub.AgentID]hub.AgentID{}
-	for level := []hub.AgentID{from}; len(level) > 0; {
-		var further []hub.AgentID
-		for _, at := range level {
-			for _, to := range next[at] {
-				if to == from {
-					return trace(before, from, at)
-				}
-				if _, known := before[to]; !known {
-					before[to] = at
-					further = append(further, to)
-				}
-			}
-		}
-		level = further
-	}
-	return nil
-}
-
-// trace follows before from an agent back to the first.
-func trace(before map[hub.AgentID]hub.AgentID, first, at hub.AgentID) []hub.AgentID {
-	way := []hub.AgentID{at}
-	for at != first {
-		at = before[at]
-		way = append(way, at)
-	}
-	slices.Reverse(way)
-	return way
 }

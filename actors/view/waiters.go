@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/circle"
 )
 
 // Waiters shows which agents wait for a lease, in their order. The queues of leases are
@@ -78,35 +79,17 @@ func (w *Waiters) Circle(waiter *Waiter, next hub.AgentID, holder func(core.Leas
 	if next == "" || next == first {
 		return nil
 	}
-	before := map[hub.AgentID]hub.AgentID{next: first}
-	for level := []hub.AgentID{next}; len(level) > 0; {
-		var further []hub.AgentID
-		for _, at := range level {
-			for _, k := range w.agents[at] {
-				to := holder(k)
-				if to == first {
-					return wayTo(before, first, at)
-				}
-				if _, known := before[to]; to != "" && !known {
-					before[to] = at
-					further = append(further, to)
-				}
+	return circle.Around(first, func(at hub.AgentID) (waitsFor []hub.AgentID) {
+		if at == first {
+			return []hub.AgentID{next} // only the call that has arrived counts
+		}
+		for _, k := range w.agents[at] {
+			if to := holder(k); to != "" {
+				waitsFor = append(waitsFor, to)
 			}
 		}
-		level = further
-	}
-	return nil
-}
-
-// wayTo returns the agents from first to at.
-func wayTo(before map[hub.AgentID]hub.AgentID, first, at hub.AgentID) []hub.AgentID {
-	way := []hub.AgentID{at}
-	for at != first {
-		at = before[at]
-		way = append(way, at)
-	}
-	slices.Reverse(way)
-	return way
+		return waitsFor
+	})
 }
 
 // Of returns who waits for the lease, the first in line first, at most

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project, or its vocabulary alone, and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/answers", "internal/bounded", "internal/hubfile", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
+	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -85,6 +85,7 @@ var layers = []layer{
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
 	{dir: "internal/answers", may: []string{"hub"}, why: "it counts bytes by agent and knows nothing else of the project"},
+	{dir: "internal/circle", why: "it follows ways between things and knows nothing of the project"},
 	{dir: "internal/bounded", why: "it holds keys and values and knows nothing of the project"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/hubfile", may: []string{"hub", "internal/osfile", "internal/pause"}, why: "it keeps files about hubs of this user and asks no hub"},
