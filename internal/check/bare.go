@@ -13,9 +13,9 @@ import (
 	"hubcli/internal/testprogram"
 )
 
-// bareStep runs what "make test" runs, as on a machine that has what the README asks for and
-// no more: see bare. It stands alone.
-const bareStep = "bare"
+// bareWord stands before the steps that run as on a machine that has what the README asks for
+// and no more: see bare. Alone it runs what "make test" runs.
+const bareWord = "bare"
 
 // basePrograms are those that every Unix has, with the compilers that the README asks for. On a
 // bare machine there is no other program.

@@ -74,3 +74,23 @@ func TestBareRunNeedsReasons(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatABareMachineSkippedIsRunLater: the tests in Go that lacked a program, and no others.
+func TestWhatABareMachineSkippedIsRunLater(t *testing.T) {
+	t.Chdir(t.TempDir())
+	require.NoError(t, keepSkips([]skip{
+		{"hubcli/q TestScripts/b.c", testprogram.Missing("jq")},
+		{"hubcli/p TestA", testprogram.Missing("jq", "curl")},
+		{"hubcli/p TestRoot", "needs root"},
+		{"the console in a browser", testprogram.Missing("node")},
+	}))
+	text, err := os.ReadFile(skippedTests)
+	require.NoError(t, err)
+	pattern, packages := selection(strings.Split(strings.TrimSpace(string(text)), "\n"))
+	if want := `^TestA$|^TestScripts$/^b\.c$`; pattern != want {
+		t.Errorf("the pattern is %s, want %s", pattern, want)
+	}
+	if want := []string{"hubcli/p", "hubcli/q"}; !slices.Equal(packages, want) {
+		t.Errorf("the packages are %q, want %q", packages, want)
+	}
+}

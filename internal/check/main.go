@@ -4,10 +4,10 @@
 //	go run ./internal/check [step ...]
 //
 // Without a step it runs those that CONTRIBUTING.md lists under "make test". The
-// other steps have to be named. The step bare runs the same without any program that tests
-// may do without, and fails if a test does not say which of them it lacks; it is named alone.
-// "missing" names the packages of Debian with such programs that are not installed, and does
-// nothing else. A step that fails does not stop the others: one
+// other steps have to be named. "bare" before the steps runs them without any program that tests
+// may do without, fails if a test does not say which of them it lacks, and keeps what was
+// skipped: the step "skipped" runs those tests. "missing" names the packages of Debian with such
+// programs that are not installed, and does nothing else. A step that fails does not stop the others: one
 // run tells everything. The last line counts the tests that ran; the exit code is 1
 // if anything failed. The interpreter is python3, or the one that PYTHON names. It
 // downloads pinned tools through the Go module proxy, with pip and with npm, and
@@ -53,6 +53,7 @@ var steps = []step{
 
 	{name: "reformat", run: reformat, extra: true},
 	{name: "race", tests: race, extra: true},
+	{name: "skipped", tests: skipped, extra: true},
 	{name: "faults", tests: faults, extra: true},
 	{name: "install", tests: install, extra: true},
 	{name: "cross", run: cross, lane: 1, extra: true},
@@ -78,18 +79,18 @@ func main() {
 }
 
 func run(ctx context.Context, names []string) (err error) {
-	isBare := slices.Equal(names, []string{bareStep})
-	switch {
-	case isBare:
-		names = nil
-	case slices.Equal(names, []string{"missing"}):
+	if slices.Equal(names, []string{"missing"}) {
 		fmt.Println(strings.Join(missingPackages(), " "))
 		return nil
+	}
+	isBare := len(names) > 0 && names[0] == bareWord
+	if isBare {
+		names = names[1:]
 	}
 	var chosen []step
 	for _, name := range names {
 		if !slices.ContainsFunc(steps, func(s step) bool { return s.name == name }) {
-			return fmt.Errorf("no step %q; the steps are %s, and alone %s", name, strings.Join(stepNames(), ", "), bareStep)
+			return fmt.Errorf("no step %q; the steps are %s, and %s before them", name, strings.Join(stepNames(), ", "), bareWord)
 		}
 	}
 	for _, s := range steps {
@@ -121,7 +122,7 @@ func run(ctx context.Context, names []string) (err error) {
 		err = fmt.Errorf("failed: %s", strings.Join(failed, ", "))
 	}
 	if isBare {
-		err = errors.Join(err, bareProblems(r.total.skips))
+		err = errors.Join(err, bareProblems(r.total.skips), keepSkips(r.total.skips))
 	}
 	return err
 }

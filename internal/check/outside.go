@@ -14,7 +14,7 @@ import (
 // budget they are interrupted, so that they end what they started. A run of many
 // random acts gets longer.
 const (
-	outsideBudget = 12 * time.Minute
+	outsideBudget = 25 * time.Minute
 	actsBudget    = 3 * time.Hour
 	outsideGrace  = 30 * time.Second
 )

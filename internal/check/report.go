@@ -12,8 +12,12 @@ import (
 	"time"
 )
 
-// quiet is how long nothing is printed before a line says what is running.
-const quiet = 10 * time.Second
+// quiet is how long nothing is printed before a line says what is running: in front of a person,
+// and in a log, of which many places keep only the end.
+const (
+	quiet    = 10 * time.Second
+	quietLog = time.Minute
+)
 
 // report prints the lines of steps that run at the same time, each with the
 // seconds since the start and the name of its step, and sums what they count.
@@ -74,6 +78,10 @@ func (r *report) print(step, text string) {
 func (r *report) tell() (stop func()) {
 	tick := time.NewTicker(time.Second)
 	done := make(chan struct{})
+	after := quietLog
+	if info, err := os.Stdout.Stat(); err == nil && info.Mode()&os.ModeCharDevice != 0 {
+		after = quiet
+	}
 	var over sync.WaitGroup
 	over.Go(func() {
 		for {
@@ -83,7 +91,7 @@ func (r *report) tell() (stop func()) {
 			case <-tick.C:
 			}
 			r.mu.Lock()
-			if time.Since(r.spoke) >= quiet {
+			if time.Since(r.spoke) >= after {
 				var at []string
 				for _, what := range r.now {
 					at = append(at, what())

@@ -1,7 +1,12 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,6 +32,65 @@ func wanted(skips []skip) (byProgram map[string][]string, silent []string) {
 		}
 	}
 	return byProgram, silent
+}
+
+// skippedTests has the tests in Go that the last run on a bare machine skipped for want of a
+// program, a package and a test in each line.
+var skippedTests = filepath.Join(".cache", "skipped-tests")
+
+// keepSkips writes skippedTests.
+func keepSkips(skips []skip) error {
+	byProgram, _ := wanted(skips)
+	var tests []string
+	for _, skipped := range byProgram {
+		for _, test := range skipped {
+			if pkg, name, ok := strings.Cut(test, " "); ok && strings.HasPrefix(pkg, "hubcli/") && strings.HasPrefix(name, "Test") {
+				tests = append(tests, pkg+" "+name)
+			}
+		}
+	}
+	slices.Sort(tests)
+	if err := os.MkdirAll(filepath.Dir(skippedTests), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(skippedTests, []byte(strings.Join(slices.Compact(tests), "\n")+"\n"), 0o644)
+}
+
+// skipped runs the tests of skippedTests under the race detector, with the programs that this
+// machine has by now.
+func skipped(ctx context.Context, total *tally) error {
+	text, err := os.ReadFile(skippedTests)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("no run on a bare machine has told what it skipped: make test-bare")
+	}
+	if err != nil {
+		return err
+	}
+	pattern, packages := selection(strings.Split(strings.TrimSpace(string(text)), "\n"))
+	if len(packages) == 0 {
+		return fmt.Errorf("%s names no test", skippedTests)
+	}
+	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, append([]string{"-race", "-shuffle=on", "-timeout=30m", "-run=" + pattern}, packages...)...)
+}
+
+// selection turns lines of skippedTests into the pattern of go test's -run and the packages.
+// The name of a test that two packages have selects it in both.
+func selection(tests []string) (pattern string, packages []string) {
+	var names []string
+	for _, test := range tests {
+		pkg, name, ok := strings.Cut(test, " ")
+		if !ok {
+			continue
+		}
+		var levels []string
+		for level := range strings.SplitSeq(name, "/") {
+			levels = append(levels, "^"+regexp.QuoteMeta(level)+"$")
+		}
+		names, packages = append(names, strings.Join(levels, "/")), append(packages, pkg)
+	}
+	slices.Sort(names)
+	slices.Sort(packages)
+	return strings.Join(slices.Compact(names), "|"), slices.Compact(packages)
 }
 
 // wants are lines that say which tests were skipped for want of which program. A test with many

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -37,13 +38,12 @@ func race(ctx context.Context, total *tally) error {
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.
-// FAULTS_PART=K/N takes every N-th of them, from the K-th on.
+// FAULTS_PART=K/N takes every N-th of them, from the K-th on; FAULTS_WITHIN is a time after which
+// none is begun.
 func faults(ctx context.Context, total *tally) error {
 	part := os.Getenv("FAULTS_PART")
-	if part == "" {
-		part = "0/1"
-	}
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=2h", "-run=TestEveryFaultIsCaught", "./internal/faults", "-faults", "-part="+part)
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, "-timeout=2h", "-run=TestEveryFaultIsCaught", "./internal/faults", "-faults",
+		"-part="+cmp.Or(part, "0/1"), "-within="+cmp.Or(os.Getenv("FAULTS_WITHIN"), "2h"))
 }
 
 // install makes a release and installs it as a user does.

@@ -22,6 +22,7 @@ var (
 	planted  = flag.Bool("faults", false, "plant every fault and run the tests that must catch it")
 	only     = flag.String("fault", "", "with -faults: only faults whose name matches this expression")
 	part     = flag.String("part", "0/1", "with -faults: only the faults whose place in the table leaves the rest K when divided by N, as K/N")
+	within   = flag.Duration("within", 2*time.Hour, "with -faults: how long faults are begun; the others are skipped")
 	patience = flag.Duration("patience", 90*time.Second, "how long the tests of one fault may take; a test that hangs counts as failed")
 )
 
@@ -89,6 +90,7 @@ func TestEveryFaultIsCaught(t *testing.T) {
 		t.Fatalf("-part %s is not K/N with 0 <= K < N", *part)
 	}
 	slots := make(chan struct{}, atOnce)
+	first := time.Now()
 	for i := range faults {
 		f := &faults[i]
 		if !names.MatchString(f.name) || i%of != rest {
@@ -99,6 +101,9 @@ func TestEveryFaultIsCaught(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			begun := time.Now()
+			if begun.Sub(first) > *within {
+				t.Skipf("needs more time than the %v of -within", *within)
+			}
 			verdict, output := f.run(t, m)
 			t.Logf("%-9s %5.1fs  promise %d (%s)", verdict, time.Since(begun).Seconds(), f.promise, f.test)
 			if verdict != caught {
