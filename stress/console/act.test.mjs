@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, hubcli } from "../outside/hub.mjs";
 import { Browser, address, press, settle } from "./browser.mjs";
+import { circle } from "./circle.mjs";
 
 const run = promisify(execFile);
 
@@ -78,16 +79,10 @@ describe("a person at the console", () => {
 
   it("shows agents that wait for each other in a circle", async () => {
     const { page, wrong, close } = await open();
-    await cli("claim", "parser", "--agent", "dev-a");
-    await cli("claim", "lexer", "--agent", "dev-b");
-    const stop = new AbortController();
-    const waits = [["lexer", "dev-a"], ["parser", "dev-b"]].map(([claim, agent]) =>
-      run(hubcli, ["claim", claim, "--agent", agent, "--wait", "60", "--base-url", hub.url], { env: hub.env, signal: stop.signal }).catch(() => {}),
-    );
+    const end = await circle(hub);
     await page.getByText("in a circle").first().waitFor();
     await page.getByRole("list", { name: "Trouble" }).getByText(/wait for each other/).waitFor();
-    stop.abort();
-    await Promise.all(waits);
+    await end();
     assert.deepEqual(wrong, []);
     await close();
   });

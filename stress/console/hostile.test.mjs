@@ -160,7 +160,12 @@ describe(`hostile strings of seed ${seed}`, () => {
       if (await up(page)) continue;
       const next = page.getByRole("button", { name: /^(Next ›|Older)$/ });
       if ((await next.count()) !== 1 || (await next.isDisabled())) break;
-      await next.click();
+      try {
+        await next.click({ timeout: 5_000 });
+      } catch (error) {
+        if (await next.isDisabled()) break; // the list has become shorter
+        throw error;
+      }
       await settled(page);
     }
     return shown;

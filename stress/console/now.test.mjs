@@ -7,6 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { Hub, hubcli } from "../outside/hub.mjs";
 import { Browser, address, press, settle } from "./browser.mjs";
+import { circle } from "./circle.mjs";
 
 const run = promisify(execFile);
 
@@ -51,18 +52,12 @@ describe("Now", () => {
   it("draws a circle, with words", async () => {
     const { page, wrong, close } = await open();
     await hub.post("/v1/sessions", { agent_id: "dev-b" });
-    await cli("claim", "parser", "--agent", "dev-a");
-    await cli("claim", "lexer", "--agent", "dev-b");
-    const stop = new AbortController();
-    const waits = [["lexer", "dev-a"], ["parser", "dev-b"]].map(([claim, name]) =>
-      run(hubcli, ["claim", claim, "--agent", name, "--wait", "60", "--base-url", hub.url], { env: hub.env, signal: stop.signal }).catch(() => {}),
-    );
+    const end = await circle(hub);
     await page.getByRole("img", { name: /2 waits between 2, 1 in a circle/ }).waitFor();
     assert.equal(await page.locator(".graph .edge.bad").count(), 2);
     assert.equal(await page.locator(".graph .edge.bad text").first().textContent(), "circle");
     await agent(page, "dev-b").getByText("for dev-a (claim parser)").waitFor();
-    stop.abort();
-    await Promise.all(waits);
+    await end();
     await page.getByText("No agent waits for another or for you.").waitFor();
     assert.equal(await page.locator(".graph").count(), 0);
     assert.deepEqual(wrong, []);

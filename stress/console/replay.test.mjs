@@ -145,8 +145,8 @@ describe("the replay of a room", () => {
     await slider.focus();
     await page.keyboard.press("End");
     await page.locator(".timeline").getByText("good night").waitFor();
-    const end = new Date(log.at(-1).ts).toISOString();
-    await page.waitForURL((url) => url.pathname.endsWith(`/at/${end}`)); // not that of a rest before
+    const end = new Date(log.at(-1).ts); // the address may still be that of a rest before
+    await page.waitForURL((url) => new Date(decodeURIComponent(url.pathname).split("/at/")[1]) >= end);
     await page.reload();
     await page.locator(".timeline").getByText("good night").waitFor(); // the address names the moment
 
