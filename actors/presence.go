@@ -17,7 +17,8 @@ const presenceTick = 5 * time.Second
 // earlier session may still be under way: parked, or waiting for its owner.
 const displacedKept = hub.MaxWaitSec*time.Second + 2*engine.CommandLife
 
-// watchPresence ends the sessions of agents that have been silent for too long.
+// watchPresence ends the sessions of agents that have been silent for too long, and tells of the
+// tasks that agents have left.
 func (h *Hub) watchPresence(quit <-chan struct{}) {
 	tick := time.NewTicker(presenceTick)
 	defer tick.Stop()
@@ -31,6 +32,7 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 		for _, s := range h.view.Directory.Silent(limit) {
 			h.endIdle(s)
 		}
+		h.noteLeft(h.engine.Clock.Now().Wall)
 		h.engine.Seq.ForgetEnded(h.engine.Clock.Now().HubMS - displacedKept.Milliseconds())
 	}
 }

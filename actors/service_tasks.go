@@ -47,6 +47,13 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 		if err := h.taskPaused(ctx, in.AgentID, id, frees(&in)); err != nil {
 			return core.Decision[hub.Task]{}, err
 		}
+		if task, live := t.Get(id); live && task.Task.AssigneeGoneSince != nil {
+			since, err := h.goneSince(*task.Task.Assignee)
+			if err != nil {
+				return core.Decision[hub.Task]{}, err
+			}
+			c.Gone = since > 0
+		}
 		return t.Update(id, c, now, taskWorld{h})
 	})
 	h.handover.Await(ctx, id)

@@ -17,6 +17,7 @@ import (
 const (
 	outcomeMatched     = "matched"
 	outcomeTimeout     = "timeout"
+	outcomeStuck       = "stuck"
 	outcomeInterrupted = "interrupted"
 	outcomeReplaced    = "replaced"
 	outcomeError       = "error"
@@ -116,6 +117,12 @@ func (w *watcher) timeout() (*watchOutcome, error) {
 		next = fmt.Sprintf("The time (%s) is over and not all conditions hold. Start the same watch again if you still wait.", durationText(w.options.timeout))
 	}
 	return w.outcome(outcomeTimeout, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "not all conditions hold"}
+}
+
+// stuck ends a watch that would wait for a task whose assignee has gone.
+func (w *watcher) stuck() (*watchOutcome, error) {
+	next := "A task that you wait for is left: its assignee is gone. Take it over (hub_take with its id), give it to another agent or cancel it; the same watch ends at once until then."
+	return w.outcome(outcomeStuck, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "a task that the watch waits for is left: its assignee is gone"}
 }
 
 func (w *watcher) interrupted(cause error) (*watchOutcome, error) {

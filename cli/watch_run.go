@@ -113,6 +113,9 @@ func (w *watcher) await(ctx context.Context) (*watchOutcome, error) {
 		case err == nil && w.last.Met:
 			w.lookForBridge(ctx)
 			return w.matched(), nil
+		case err == nil && w.last.Stuck:
+			w.lookForBridge(ctx)
+			return w.stuck()
 		case err == nil && w.left() <= 0:
 			w.lookForBridge(ctx)
 			return w.timeout()
@@ -159,7 +162,7 @@ func (w *watcher) once(ctx context.Context) error {
 	}
 	if !w.looked { // so that an outcome has conditions even if the wait is never answered
 		w.query.Wait = 0
-		if err := w.ask(ctx); err != nil || w.last.Met || w.left() <= 0 {
+		if err := w.ask(ctx); err != nil || w.last.Met || w.last.Stuck || w.left() <= 0 {
 			return err
 		}
 		w.looked = true

@@ -91,7 +91,8 @@ const (
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle
 	AsleepAfter        = 5 * time.Minute  // how long an agent may leave a direct message before its room is told
 	SessionIdleAfter   = 120 * time.Second
-	LeaseRestartGrace  = 5 * time.Second // shortest remaining time of a lease after a start
+	TaskLeftAfter      = 120 * time.Second // from the end of an assignee's session until its task may be taken over
+	LeaseRestartGrace  = 5 * time.Second   // shortest remaining time of a lease after a start
 	IdempotencyKept    = 24 * time.Hour
 	MaxShutdownDelay   = time.Hour
 	MaxIdempotencyKey  = 255 // characters of an Idempotency-Key

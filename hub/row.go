@@ -162,24 +162,27 @@ func (s TaskStatus) Terminal() bool {
 
 // Task is tracked work; it was opened by the message whose id it carries.
 type Task struct {
-	TaskID          TaskID      `json:"task_id"`
-	ParentTaskID    *TaskID     `json:"parent_task_id"`
-	RunID           *RunID      `json:"run_id"`
-	RoomID          *RoomID     `json:"room_id"`
-	Channel         ChannelName `json:"channel"`
-	ThreadID        *ThreadID   `json:"thread_id"`
-	Title           string      `json:"title"`
-	Status          TaskStatus  `json:"status"`
-	Assignee        *AgentID    `json:"assignee"`
-	OfferedTo       *AgentID    `json:"offered_to"`
-	BlockedBy       []TaskID    `json:"blocked_by"`
-	Ready           bool        `json:"ready"` // not terminal, and nothing it waits for is open
-	Version         int64       `json:"version"`
-	CreatedBy       AgentID     `json:"created_by"`
-	CreatedAt       Time        `json:"created_at"`
-	UpdatedAt       Time        `json:"updated_at"`
-	CompletedAt     *Time       `json:"completed_at"`
-	ResultMessageID *MessageID  `json:"result_message_id"`
+	TaskID       TaskID      `json:"task_id"`
+	ParentTaskID *TaskID     `json:"parent_task_id"`
+	RunID        *RunID      `json:"run_id"`
+	RoomID       *RoomID     `json:"room_id"`
+	Channel      ChannelName `json:"channel"`
+	ThreadID     *ThreadID   `json:"thread_id"`
+	Title        string      `json:"title"`
+	Status       TaskStatus  `json:"status"`
+	Assignee     *AgentID    `json:"assignee"`
+	OfferedTo    *AgentID    `json:"offered_to"`
+	// AssigneeGoneSince is when the last session of the assignee ended, once it has been gone for
+	// TaskLeftAfter. Another agent may take the task over then.
+	AssigneeGoneSince *Time      `json:"assignee_gone_since,omitempty"`
+	BlockedBy         []TaskID   `json:"blocked_by"`
+	Ready             bool       `json:"ready"` // not terminal, and nothing it waits for is open
+	Version           int64      `json:"version"`
+	CreatedBy         AgentID    `json:"created_by"`
+	CreatedAt         Time       `json:"created_at"`
+	UpdatedAt         Time       `json:"updated_at"`
+	CompletedAt       *Time      `json:"completed_at"`
+	ResultMessageID   *MessageID `json:"result_message_id"`
 
 	// These two are only in answers about one task, and name only tasks that the
 	// caller may see.

@@ -134,6 +134,7 @@ func CheckWatching(field string, id AgentID) error {
 // Watched says how a watch ended.
 type Watched struct {
 	Met         bool             `json:"met"`
+	Stuck       bool             `json:"stuck,omitempty"` // a condition waits for a task that its assignee has left: the watch ends
 	RoomID      RoomID           `json:"room_id"`
 	AgentID     AgentID          `json:"agent_id"` // of a stream whose agent goes on under another id: that id
 	Conditions  []ConditionState `json:"conditions"`
@@ -149,12 +150,13 @@ type Watched struct {
 type ConditionState struct {
 	Condition string `json:"condition"`
 	Met       bool   `json:"met"`
+	Stuck     bool   `json:"stuck,omitempty"` // it waits for a task that its assignee has left
 	Why       string `json:"why"`
 }
 
 // Watches waits for what happens in rooms.
 type Watches interface {
-	// Watch returns when all conditions hold, q.Wait is over or the hub stops.
+	// Watch returns when all conditions hold, one is stuck, q.Wait is over or the hub stops.
 	// An agent has one watch for each label: a watch that began later replaces
 	// an earlier one, whose calls then fail with watch_replaced. Errors:
 	// room_not_found, task_not_found, run_not_found, message_not_found,

@@ -113,11 +113,17 @@ func (c *call) releaseAll(ctx context.Context, id hub.TaskID) (released []string
 }
 
 // ofTask reports whether the metadata of a lock names the task.
-func ofTask(metadata json.RawMessage, id hub.TaskID) bool {
+func ofTask(metadata json.RawMessage, id hub.TaskID) bool { return taskOf(metadata) == id }
+
+// taskOf returns the task that the metadata of a lock names; 0: none.
+func taskOf(metadata json.RawMessage) hub.TaskID {
 	var of struct {
 		TaskID hub.TaskID `json:"task_id"`
 	}
-	return json.Unmarshal(metadata, &of) == nil && of.TaskID == id
+	if json.Unmarshal(metadata, &of) != nil {
+		return 0
+	}
+	return of.TaskID
 }
 
 // nextReady counts the tasks that the agent could take now in the room of a

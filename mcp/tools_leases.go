@@ -77,7 +77,7 @@ func (c *call) left(at hub.Time) int {
 
 // grant answers which agent holds the lease that tool asks for. If it is another one, the answer
 // says what to do. circle has the agents that would wait for each other.
-func (c *call) grant(l shownLease, acquired bool, circle []hub.AgentID, tool string) *answer {
+func (c *call) grant(ctx context.Context, l shownLease, acquired bool, circle []hub.AgentID, tool string) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
 	line := fmt.Sprintf("You have %s for %d s (fence %d).", what, l.ExpiresInSec, l.Fence)
@@ -92,11 +92,23 @@ func (c *call) grant(l shownLease, acquired bool, circle []hub.AgentID, tool str
 	case len(circle) > 1:
 		line = fmt.Sprintf("%s has %s, and to wait for it would close a circle: %s. None of you would go on. Release what the others wait for (hub_release, hub_unlock), or agree with %s by hub_dm.",
 			word(string(l.Holder)), what, around(circle), word(string(circle[len(circle)-1])))
+	case c.leftTask(ctx, l.TaskID, l.Holder):
+		line = fmt.Sprintf("%s has %s and is gone. hub_take with task_id %d takes its task over, and %s with it.", word(string(l.Holder)), what, l.TaskID, what)
 	default:
 		line = fmt.Sprintf("%s has %s for %d s more. Do other work, ask %[1]s with hub_dm, or wait your turn: %[4]s with wait_seconds.",
 			word(string(l.Holder)), what, l.ExpiresInSec, tool)
 	}
 	return &answer{data: granted{acquired, l}, line: line, untrusted: []string{"key", "thread_id"}}
+}
+
+// leftTask reports whether the holder of a lease has left the task that the lease is for. If that
+// cannot be found out, the answer says nothing of it.
+func (c *call) leftTask(ctx context.Context, id hub.TaskID, holder hub.AgentID) bool {
+	if id == 0 {
+		return false
+	}
+	task, err := c.hub().Task(ctx, id, c.agent())
+	return err == nil && task.AssigneeGoneSince != nil && or(task.Assignee) == holder
 }
 
 // around says which agent of a circle waits for which; the first one is the caller.
@@ -140,7 +152,7 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
+	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
 }
 
 type holdIn struct {
@@ -157,7 +169,7 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	if err != nil {
 		return nil, notHeld(err, "hub_claim")
 	}
-	return c.grant(showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
+	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
 }
 
 // notHeld tells an agent that lost its lease how to take it again.
@@ -209,7 +221,9 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(showLock(&got.Row), got.Acquired, got.Circle, "hub_lock"), nil
+	l := showLock(&got.Row)
+	l.TaskID = taskOf(got.Row.Metadata)
+	return c.grant(ctx, l, got.Acquired, got.Circle, "hub_lock"), nil
 }
 
 type unlockIn struct {

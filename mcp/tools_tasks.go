@@ -39,6 +39,7 @@ type shownTask struct {
 	Ready        bool           `json:"ready,omitempty"`
 	Assignee     hub.AgentID    `json:"assignee,omitempty"`
 	OfferedTo    hub.AgentID    `json:"offered_to,omitempty"`
+	Left         bool           `json:"assignee_gone,omitempty"` // it may be taken over
 	BlockedBy    []hub.TaskID   `json:"blocked_by,omitempty"`
 	ParentTaskID hub.TaskID     `json:"parent_task_id,omitempty"`
 	RunID        hub.RunID      `json:"run_id,omitempty" lean:"-"`
@@ -53,7 +54,7 @@ type shownTask struct {
 func showTask(t *hub.Task) shownTask {
 	s := shownTask{
 		TaskID: t.TaskID, Title: brief(t.Title, 200), Status: t.Status, Ready: t.Ready, Assignee: or(t.Assignee),
-		OfferedTo: or(t.OfferedTo), BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: or(t.ParentTaskID),
+		OfferedTo: or(t.OfferedTo), Left: t.AssigneeGoneSince != nil, BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: or(t.ParentTaskID),
 		RunID: or(t.RunID), RoomID: or(t.RoomID), ThreadID: or(t.ThreadID), CreatedBy: t.CreatedBy,
 		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: or(t.ResultMessageID),
 	}

@@ -80,6 +80,9 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	case got.Met:
 		w.Met, w.Command, w.Args = true, "", nil
 		return &answer{data: w, line: inRoom(metAlready(&got), room)}, nil
+	case got.Stuck:
+		w.Command, w.Args = "", nil
+		return &answer{data: w, line: inRoom("Waiting would not help: "+whys(&got)+". Take the task over with hub_take and its id, give it to another agent with hub_update_task, or cancel it.", room)}, nil
 	case got.Streamed && byMessagesAlone(q.Until):
 		w.Command, w.Args, w.Wakes = "", nil, true
 		return &answer{data: w, line: inRoom("Finish your turn: your program shows you each message for you as it comes, and begins your next turn with it.", room)}, nil
@@ -101,15 +104,20 @@ func byMessagesAlone(until []hub.Condition) bool {
 
 // metAlready says that there is nothing to wait for, and why.
 func metAlready(got *hub.Watched) string {
-	whys := make([]string, 0, len(got.Conditions))
-	for _, c := range got.Conditions[:min(len(got.Conditions), 3)] {
-		whys = append(whys, c.Why)
-	}
-	line := "There is nothing to wait for: " + strings.Join(whys, ", ") + "."
+	line := "There is nothing to wait for: " + whys(got) + "."
 	if len(got.Messages) > 0 {
 		line += " Read your messages with hub_poll_messages."
 	}
 	return line
+}
+
+// whys says how the first conditions stand.
+func whys(got *hub.Watched) string {
+	whys := make([]string, 0, len(got.Conditions))
+	for _, c := range got.Conditions[:min(len(got.Conditions), 3)] {
+		whys = append(whys, c.Why)
+	}
+	return strings.Join(whys, ", ")
 }
 
 // namesNobody adds to the refusal of an agent that does not exist which agents are live.

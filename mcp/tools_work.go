@@ -122,12 +122,13 @@ func (t taken) claimed(task *hub.Task) bool {
 // takeTask takes the leases first, then the task. What it has got it gives back
 // where something is missing.
 func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hub.Task) (*answer, error) {
+	left := task.AssigneeGoneSince != nil && or(task.Assignee) != c.agent()
 	g := gathering{c: c, in: in, task: task, had: map[string]bool{}}
 	err := g.look(ctx)
 	if err == nil {
 		err = g.leases(ctx, paths)
 	}
-	if err == nil && g.comesWithOffer() {
+	if err == nil && g.comesWithTask() {
 		if err = g.accept(ctx); err == nil {
 			g.missing = nil
 			err = g.leases(ctx, paths)
@@ -146,6 +147,9 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	}
 	t := showTask(&row)
 	line := fmt.Sprintf("You have task #%d (%s)", t.TaskID, quoted(t.Title, 100))
+	if left {
+		line += ", which " + word(string(or(task.Assignee))) + " had, and its claims and locks,"
+	}
 	if len(paths) > 0 {
 		line += " and the locks on " + counted(len(paths), "file")
 	}
@@ -266,31 +270,39 @@ func (g *gathering) leases(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// comesWithOffer reports whether the agent gets all that is missing when it
-// accepts the task: its assignee holds it for the task.
-func (g *gathering) comesWithOffer() bool {
-	if len(g.missing) == 0 || or(g.task.OfferedTo) != g.c.agent() {
+// comesWithTask reports whether the agent gets all that is missing with the task, when it accepts
+// it or takes it over: its assignee holds it for the task.
+func (g *gathering) comesWithTask() bool {
+	if len(g.missing) == 0 || or(g.task.OfferedTo) != g.c.agent() && g.task.AssigneeGoneSince == nil {
 		return false
 	}
 	return !slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != or(g.task.Assignee) || l.TaskID != g.task.TaskID })
 }
 
-// accept takes the task over if it is offered to the agent.
+// accept takes the task over if it is offered to the agent, or if its assignee has gone.
 func (g *gathering) accept(ctx context.Context) error {
-	if or(g.task.OfferedTo) != g.c.agent() {
-		return nil
+	var err error
+	switch {
+	case or(g.task.OfferedTo) == g.c.agent():
+		_, err = g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: g.c.agent()})
+		g.task.OfferedTo = nil
+	case g.task.AssigneeGoneSince != nil:
+		_, err = g.begin(ctx)
+		g.task.AssigneeGoneSince = nil
 	}
-	_, err := g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: g.c.agent()})
-	g.task.OfferedTo = nil
 	return err
 }
 
 // assign makes the agent the assignee and the task one that is worked on.
 func (g *gathering) assign(ctx context.Context) (hub.Task, error) {
-	me, working := g.c.agent(), hub.TaskWorking
 	if err := g.accept(ctx); err != nil {
 		return hub.Task{}, err
 	}
+	return g.begin(ctx)
+}
+
+func (g *gathering) begin(ctx context.Context) (hub.Task, error) {
+	me, working := g.c.agent(), hub.TaskWorking
 	out, err := g.c.hub().UpdateTask(g.key(ctx, "assign"), g.task.TaskID, hub.TaskUpdateInput{AgentID: me, Assignee: &me, Status: &working})
 	return out.Row, err
 }

@@ -113,10 +113,11 @@ func emptyPage(r *Response) (hub.MessageID, bool) {
 		return 0, false
 	}
 	var watch struct {
-		Met *bool `json:"met"`
+		Met   *bool `json:"met"`
+		Stuck bool  `json:"stuck"`
 	}
 	if e.NextSinceID == nil && json.Unmarshal(e.Result, &watch) == nil && watch.Met != nil {
-		return 0, !*watch.Met
+		return 0, !*watch.Met && !watch.Stuck
 	}
 	if e.NextSinceID == nil || string(e.Result) != "[]" {
 		return 0, false

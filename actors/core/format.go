@@ -105,6 +105,14 @@ var FormatSteps = []FormatStep{
 			{Section: OwnerTasks, Name: "goes_on"},
 		},
 	},
+	{
+		Number: 11, Brings: "tasks whose assignee has gone",
+		Facts: []FactType{factTaskLeft},
+		Members: []FormatMember{
+			{Table: TableTask, Name: "assignee_gone_since"},
+			{Section: OwnerTasks, Name: "assignee_gone_since"},
+		},
+	},
 }
 
 // Formats tells which format something needs that is about to be stored.

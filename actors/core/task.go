@@ -106,6 +106,8 @@ type UpdateCommand struct {
 	Asks [][]hub.Attachment
 	// Standing is that of the actor.
 	Standing Standing
+	// Gone says that the task's assignee is not there.
+	Gone bool
 }
 
 // Tasks is the state of the tasks owner: every task that has not ended. Ended
@@ -192,6 +194,9 @@ func (t *Tasks) Post(c PostTaskCommand, _ Now, w TaskWorld) (Decision[TaskPosted
 		return Decision[TaskPosted]{}, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
 			With("field", "reply_to")
 	}
+	if err := task.replaced(by); err != nil {
+		return Decision[TaskPosted]{}, err
+	}
 	f := endedWith(m.ReplyTo, hub.TaskDone, 0)
 	if err := t.checkBlocked(task, f, by, c.Force); err != nil {
 		return Decision[TaskPosted]{}, err
@@ -275,6 +280,9 @@ func (t *Tasks) known(id hub.TaskID, by TaskActor, w TaskWorld) bool {
 func (t *Tasks) Complete(id hub.TaskID, c CompleteCommand, _ Now) (Decision[hub.Task], error) {
 	task, err := t.find(id, c.By)
 	if err != nil {
+		return Decision[hub.Task]{}, err
+	}
+	if err := task.replaced(c.By); err != nil {
 		return Decision[hub.Task]{}, err
 	}
 	f := endedWith(id, hub.TaskDone, -1)

@@ -1,6 +1,10 @@
 package core
 
-import "hubcli/hub"
+import (
+	"fmt"
+
+	"hubcli/hub"
+)
 
 // disposes reports whether the actor may give the task to another agent. The
 // assignee, the creator and the operator may. Any agent may while the task has
@@ -21,14 +25,14 @@ func (task *liveTask) taken() *hub.Error {
 }
 
 // checkAssignee refuses an assignee that the actor may not set. An empty
-// assignee means none.
-func (task *liveTask) checkAssignee(to hub.AgentID, by TaskActor) error {
+// assignee means none. A task whose assignee has gone goes to the agent that takes it.
+func (task *liveTask) checkAssignee(to hub.AgentID, c *UpdateCommand) error {
 	if to != "" {
 		if err := hub.CheckAgentID("assignee", to); err != nil {
 			return err
 		}
 	}
-	if !task.disposes(by) {
+	if !task.disposes(c.By) && !task.takesOver(to, c.By, c.Gone) {
 		return task.taken()
 	}
 	return nil
@@ -63,6 +67,9 @@ func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 			text = taskName(&task.Task) + " is no longer yours: " + string(to) + " has it now."
 		}
 		messages = append(messages, tell(was, text))
+	}
+	if maker := task.Task.CreatedBy; task.takesOver(to, c.By, c.Gone) && maker != was && maker != by && !maker.Reserved() && !ends {
+		messages = append(messages, tell(maker, fmt.Sprintf("%s is mine now: %s, which had it, is gone.", taskName(&task.Task), was)))
 	}
 	if to != value(task.Task.OfferedTo) {
 		messages = append(messages, task.withdrawn()...)

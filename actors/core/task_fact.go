@@ -67,6 +67,7 @@ func taskFacts() map[FactType]func() Fact {
 		factTaskChanged: func() Fact { return &TaskChanged{} },
 		factTaskOffered: func() Fact { return &TaskOffered{} },
 		factOfferEnded:  func() Fact { return &OfferEnded{} },
+		factTaskLeft:    func() Fact { return &TaskLeft{} },
 	}
 }
 
@@ -118,13 +119,13 @@ func (f *TaskChanged) changed(row hub.Task, ready bool, at Position) hub.Task {
 		row.Status = *f.Status
 	}
 	if f.Assignee != nil {
-		row.Assignee, row.OfferedTo = Optional(*f.Assignee), nil
+		row.Assignee, row.OfferedTo, row.AssigneeGoneSince = Optional(*f.Assignee), nil, nil
 	}
 	if f.BlockedBy != nil {
 		row.BlockedBy = append([]hub.TaskID{}, *f.BlockedBy...)
 	}
 	if row.Status.Terminal() {
-		row.CompletedAt, row.OfferedTo = &at.Now.Wall, nil
+		row.CompletedAt, row.OfferedTo, row.AssigneeGoneSince = &at.Now.Wall, nil, nil
 		if f.Result != nil {
 			row.ResultMessageID = Optional(at.Message(*f.Result))
 		}
@@ -145,6 +146,8 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 		t.offer(f, at, rows)
 	case *OfferEnded:
 		t.endOffer(f, at, rows)
+	case *TaskLeft:
+		t.leave(f, rows)
 	case *RunStarted:
 		t.startRun(f, at, rows)
 	case *RunReopened:

@@ -48,7 +48,7 @@ func (f *OfferEnded) changed(row hub.Task, at Position) hub.Task {
 	row.Version++
 	row.UpdatedAt = at.Now.Wall
 	if f.Accepted {
-		row.Assignee = row.OfferedTo
+		row.Assignee, row.AssigneeGoneSince = row.OfferedTo, nil
 	}
 	row.OfferedTo = nil
 	return row

@@ -29,6 +29,11 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 			With("current_version", row.Version).WithFix("read the task again and decide anew")
 	}
 	f := &TaskChanged{Task: id}
+	if s := c.In.Status; s != nil && s.Terminal() {
+		if err := task.replaced(c.By); err != nil {
+			return Decision[hub.Task]{}, err
+		}
+	}
 	if s := c.In.Status; s != nil && *s != row.Status {
 		if err := checkTransition(row.Status, *s); err != nil {
 			return Decision[hub.Task]{}, err
@@ -36,7 +41,7 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		f.Status = s
 	}
 	if a := task.newAssignee(&c); a != nil && *a != value(row.Assignee) {
-		if err := task.checkAssignee(*a, c.By); err != nil {
+		if err := task.checkAssignee(*a, &c); err != nil {
 			return Decision[hub.Task]{}, err
 		}
 		f.Assignee, f.Passes = a, task.passes(*a)

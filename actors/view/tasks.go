@@ -151,6 +151,26 @@ func (v *Tasks) Of(agent hub.AgentID, keep func(*core.StoredTask) bool) []core.S
 	return v.those(v.agents[agent], keep)
 }
 
+// Assigned returns the live tasks that have an assignee, by it.
+func (v *Tasks) Assigned() map[hub.AgentID][]core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make(map[hub.AgentID][]core.StoredTask, len(v.agents))
+	for agent, ids := range v.agents {
+		out[agent] = v.those(ids, func(*core.StoredTask) bool { return true })
+	}
+	return out
+}
+
+// LeftOf returns the live tasks of a run whose assignees have gone, the oldest first.
+func (v *Tasks) LeftOf(run hub.RunID) []core.StoredTask {
+	left := v.List(func(t *core.StoredTask) bool {
+		return t.Task.AssigneeGoneSince != nil && t.Task.RunID != nil && *t.Task.RunID == run
+	})
+	slices.Reverse(left)
+	return left
+}
+
 // Concerning is list for the tasks that an agent has, is offered or has posted.
 func (v *Tasks) Concerning(agent hub.AgentID) []core.StoredTask {
 	v.mu.RLock()

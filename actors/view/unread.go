@@ -299,7 +299,8 @@ func EndsAskOf(m *core.StoredMessage, agent hub.AgentID) bool {
 }
 
 // noticeAsks reports whether a notice of the system says that a lease of the agent has
-// expired, that a task is the agent's now, or that nobody has answered its question.
+// expired, that a task is the agent's now, that the agent's task was left, or that nobody has
+// answered its question.
 func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 	var row struct {
 		Metadata struct {
@@ -310,14 +311,17 @@ func noticeAsks(m *core.StoredMessage, agent hub.AgentID) bool {
 				To    hub.AgentID `json:"to"`
 				State string      `json:"state"`
 			} `json:"handoff"`
-			Ask core.AskNotice `json:"ask"`
+			Ask  core.AskNotice `json:"ask"`
+			Left struct {
+				Tell hub.AgentID `json:"tell"`
+			} `json:"left"`
 		} `json:"metadata"`
 	}
 	if json.Unmarshal(m.JSON, &row) != nil {
 		return false
 	}
 	to := &row.Metadata.Handoff
-	return row.Metadata.Recovery.AgentID == agent || row.Metadata.Ask.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
+	return row.Metadata.Left.Tell == agent || row.Metadata.Recovery.AgentID == agent || row.Metadata.Ask.AgentID == agent || to.State == core.HandoffAssigned && to.To == agent
 }
 
 // IsFor reports whether an unread message is for the agent: it asks something of the

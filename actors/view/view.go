@@ -288,6 +288,9 @@ func (v *View) appendWatched(scopes []core.Scope, was, is *hub.Task) []core.Scop
 		return scopes
 	}
 	scopes = append(scopes, TaskScope(is.TaskID))
+	if is.RunID != nil {
+		scopes = append(scopes, RunScope(*is.RunID)) // a task that is left changes no row of its run
+	}
 	if is.RoomID != nil && is.Ready && is.Status == hub.TaskOpen {
 		scopes = append(scopes, ReadyScope(*is.RoomID))
 	}

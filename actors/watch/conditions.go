@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"hubcli/actors/core"
@@ -207,15 +208,15 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 		var after time.Duration
 		switch c := &w.tests[i]; c.Kind {
 		case hub.UntilTasksComplete:
-			state.Met, state.Why, err = w.tasksComplete(c)
+			state, err = w.tasksComplete(c)
 		case hub.UntilRunComplete:
-			state.Met, state.Why, err = w.runComplete(c)
+			state, err = w.runComplete(c)
 		case hub.UntilMessageFrom:
 			state.Met, state.Why, err = w.messageFrom(c)
 		case hub.UntilForMe:
 			state.Met, state.Why, err = w.forMe(c)
 		case hub.UntilAnswered:
-			state.Met, state.Why, err = w.answered(c)
+			state, err = w.answered(c)
 		case hub.UntilTaskReady:
 			state.Met, state.Why, err = w.taskReady(c)
 		case hub.UntilSeatIdle:
@@ -230,52 +231,66 @@ func (w *watch) look() (got hub.Watched, again time.Duration, err error) {
 		if w.query.Stream {
 			got.Met = got.Met || state.Met
 		} else {
-			got.Met = got.Met && state.Met
+			got.Met, got.Stuck = got.Met && state.Met, got.Stuck || state.Stuck
 		}
 		got.Conditions = append(got.Conditions, state)
 	}
 	return got, again, nil
 }
 
-// tasksComplete holds when every task has ended, however.
-func (w *watch) tasksComplete(c *test) (bool, string, error) {
+// tasksComplete holds when every task has ended, however. It is stuck while one of them is left.
+func (w *watch) tasksComplete(c *test) (hub.ConditionState, error) {
 	everybody := view.Viewer{All: true} // prepare has checked that the agent may see the tasks
-	met, why := true, ""
+	state := hub.ConditionState{Condition: c.Text, Met: true}
+	whys := make([]string, 0, len(c.Tasks))
 	for _, id := range c.Tasks {
 		status, ended := c.ended[id]
+		why := ""
 		if !ended {
 			t, err := w.view.Task(id, everybody)
 			if err != nil {
-				return false, "", err
+				return state, err
 			}
-			if status = t.Status; status.Terminal() {
+			if status, why = t.Status, w.left(&t); status.Terminal() {
 				c.ended[id] = status
 			}
 		}
-		met = met && status.Terminal()
-		if why != "" {
-			why += ", "
-		}
-		why += fmt.Sprintf("task %d is %s", id, status)
+		state.Met, state.Stuck = state.Met && status.Terminal(), state.Stuck || why != ""
+		whys = append(whys, fmt.Sprintf("task %d is %s%s", id, status, why))
 	}
-	return met, why, nil
+	state.Why = strings.Join(whys, ", ")
+	return state, nil
 }
 
-// runComplete holds when all tasks of the run have ended, however.
-func (w *watch) runComplete(c *test) (bool, string, error) {
+// left says that the assignee of a task has gone; empty: it has not.
+func (w *watch) left(t *hub.Task) string {
+	if t.AssigneeGoneSince == nil || t.Status.Terminal() {
+		return ""
+	}
+	return fmt.Sprintf(", and its assignee is gone (%s, for %s)", *t.Assignee, hub.Age(w.now()-*t.AssigneeGoneSince))
+}
+
+// runComplete holds when all tasks of the run have ended, however. It is stuck while one of them is
+// left.
+func (w *watch) runComplete(c *test) (hub.ConditionState, error) {
+	state := hub.ConditionState{Condition: c.Text}
 	stored, err := w.view.Run(c.Run)
 	if err != nil {
-		return false, "", err
+		return state, err
 	}
 	run := &stored.Run
 	left := run.Counts.Open + run.Counts.Working + run.Counts.InputRequired
-	why := fmt.Sprintf("run %s is %s", run.RunID, run.Status)
+	state.Met, state.Why = run.Status.Terminal(), fmt.Sprintf("run %s is %s", run.RunID, run.Status)
 	switch {
-	case run.Status.Terminal():
+	case state.Met:
 	case run.Counts.Total == 0:
-		why += ": it has no tasks"
+		state.Why += ": it has no tasks"
 	default:
-		why += fmt.Sprintf(": %d of %d tasks have not ended", left, run.Counts.Total)
+		state.Why += fmt.Sprintf(": %d of %d tasks have not ended", left, run.Counts.Total)
+		for _, t := range w.view.Tasks.LeftOf(c.Run) {
+			state.Stuck = true
+			state.Why += fmt.Sprintf("; task %d is %s%s", t.Task.TaskID, t.Task.Status, w.left(&t.Task))
+		}
 	}
-	return run.Status.Terminal(), why, nil
+	return state, nil
 }

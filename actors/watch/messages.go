@@ -120,31 +120,41 @@ func (w *watch) prepareAnswered(t *test) error {
 }
 
 // answered holds when another agent has replied to the message, or when the task that
-// the message opened has ended.
-func (w *watch) answered(c *test) (bool, string, error) {
+// the message opened has ended. It is stuck while that task is left.
+func (w *watch) answered(c *test) (hub.ConditionState, error) {
+	state := hub.ConditionState{Condition: c.Text}
 	since := slices.Repeat([]hub.MessageID{c.Message}, len(c.feeds))
 	latest, err := c.newest(w.view, since, w.view.Ring.Visible(), func(m *core.StoredMessage) bool { return w.answers(c, m) })
 	if err != nil {
-		return false, "", err
+		return state, err
 	}
 	if latest != 0 {
-		return true, fmt.Sprintf("message %d answers message %d", latest, c.Message), nil
+		state.Met, state.Why = true, fmt.Sprintf("message %d answers message %d", latest, c.Message)
+		return state, nil
 	}
 	status, ended := c.ended[c.Message]
+	why := ""
 	if !ended {
 		t, err := w.view.AnyTask(c.Message)
 		if err != nil && !errors.Is(err, core.ErrNotFound) {
-			return false, "", err
+			return state, err
 		}
 		if ended = err == nil && t.Task.Status.Terminal(); ended {
 			status = t.Task.Status
 			c.ended[c.Message] = status
+		} else if err == nil {
+			why = w.left(&t.Task)
 		}
 	}
-	if ended {
-		return true, fmt.Sprintf("task %d is %s", c.Message, status), nil
+	switch {
+	case ended:
+		state.Met, state.Why = true, fmt.Sprintf("task %d is %s", c.Message, status)
+	case why != "":
+		state.Stuck, state.Why = true, fmt.Sprintf("no answer to task %d%s", c.Message, why)
+	default:
+		state.Why = fmt.Sprintf("no answer to message %d", c.Message)
 	}
-	return false, fmt.Sprintf("no answer to message %d", c.Message), nil
+	return state, nil
 }
 
 // answers reports whether a message is an answer that the agent may see. What the

@@ -196,7 +196,7 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	}
 	s.acted(q.Room, q.Agent)
 	got, _, err := w.evaluate()
-	waits := err == nil && !got.Met && q.Wait > 0
+	waits := err == nil && !got.Met && !got.Stuck && q.Wait > 0
 	if waits {
 		if got, err = s.park(ctx, w); got.AgentID != q.Agent { // it names the successor, or err says why not
 			return got, err
@@ -277,7 +277,7 @@ func (s *Watches) wait(ctx context.Context, w *watch) (hub.Watched, error) {
 			return next, err
 		}
 		got, again, err := w.evaluate()
-		if err != nil || got.Met {
+		if err != nil || got.Met || got.Stuck {
 			return got, err
 		}
 		if due.Stop(); again > 0 {
