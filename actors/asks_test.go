@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -283,4 +284,26 @@ func TestNearlyAnOptionIsNotTaken(t *testing.T) {
 			t.Errorf("the answer is %q", *out.Row.Answer)
 		}
 	})
+}
+
+// TestAnswerBringsItsQuestion: the rows by which an agent is told of an answer of the operator have its
+// question, and no other row has one.
+func TestAnswerBringsItsQuestion(t *testing.T) {
+	r := start(t, newMemStore())
+	r.register("ann")
+	q := r.ask(hub.AskInput{AgentID: "ann", Question: "Round half up?"})
+	_, err := r.AnswerAsk(asOperator(t.Context()), q.AskID, hub.AskAnswerInput{Answer: "yes"})
+	require.NoError(t, err)
+	_, err = r.tryPost(asOperator(t.Context()), hub.PostInput{FromAgent: hub.AgentOperator, ToAgent: "ann", Body: "and hurry"})
+	require.NoError(t, err)
+	r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "I say no"})
+	got, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
+	require.NoError(t, err)
+	var rows []string
+	for _, row := range got.Directed {
+		rows = append(rows, row.Excerpt+" < "+row.Answers)
+	}
+	if want := []string{"yes < Round half up?", "and hurry < ", "I say no < "}; !slices.Equal(rows, want) {
+		t.Errorf("the rows are %q, want %q", rows, want)
+	}
 }

@@ -1,10 +1,12 @@
 package actors
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -51,6 +53,69 @@ func TestCircleIsAnsweredAtOnce(t *testing.T) {
 		r.release("dora", key(0))
 		if got := <-cleo; got.err != nil || !got.v.Acquired {
 			t.Errorf("cleo, in its turn: %+v, %v", got.v, got.err)
+		}
+	})
+}
+
+// TestCircleOfCalls: a call that waits for the answer to a message counts as a wait for the agent that
+// has to give it, in circles with other calls and with leases. The others go on waiting, and what
+// each waits for is shown.
+func TestCircleOfCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer func() { r.stop() }()
+		for _, agent := range []hub.AgentID{"ann", "ben", "cleo"} {
+			r.register(agent)
+		}
+		ask := func(from, to hub.AgentID) hub.MessageID {
+			return r.post(hub.PostInput{FromAgent: from, ToAgent: to, Kind: hub.KindTaskRequest, Body: "well?"}).ID
+		}
+		await := func(agent hub.AgentID, id hub.MessageID) <-chan result[hub.Page] {
+			since := r.view.Ring.Visible()
+			c := async(func() (hub.Page, error) {
+				return r.Events(context.Background(), hub.EventsQuery{Agent: agent, Channels: []hub.ChannelName{hub.DirectChannel}, Since: since, Limit: 10, Wait: time.Minute, Peek: true, Awaits: id})
+			})
+			synctest.Wait()
+			return c
+		}
+		first := ask("ann", "ben")
+		ann := await("ann", first)
+		if _, conditions, waits := r.watching("ann"); !waits || !slices.Equal(conditions, []string{fmt.Sprintf("answered:%d", first)}) {
+			t.Errorf("ann waits for %v, %v", conditions, waits)
+		}
+		second := ask("ben", "cleo")
+		ben := await("ben", second)
+		third := ask("cleo", "ann")
+		if got := <-ann; got.err != nil || len(got.v.Rows) != 1 {
+			t.Errorf("ann reads the request: %+v, %v", got.v, got.err)
+		}
+		ann = await("ann", first) // it goes on waiting
+		before := time.Now()
+		got := <-await("cleo", third)
+		if want := []hub.AgentID{"cleo", "ann", "ben"}; got.err != nil || !slices.Equal(got.v.Circle, want) || time.Since(before) > 0 {
+			t.Errorf("the call that closes the circle is answered %+v, %v after %v, want %v", got.v, got.err, time.Since(before), want)
+		}
+		r.claim("ann", "parser", 600)
+		claim, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "cleo", ClaimKey: "parser", TTLSec: 600, WaitSec: 60})
+		if want := []hub.AgentID{"cleo", "ann", "ben"}; err != nil || !slices.Equal(claim.Circle, want) {
+			t.Errorf("a claim in the same circle is answered %+v, %v, want %v", claim, err, want)
+		}
+		if _, err := r.CompleteTask(t.Context(), second, hub.CompleteInput{AgentID: "cleo", Note: "yes"}); err != nil {
+			t.Error(err)
+		}
+		if got := <-ben; got.err != nil || len(got.v.Rows) == 0 || got.v.Circle != nil {
+			t.Errorf("ben has the answer %+v, %v", got.v, got.err)
+		}
+		cleo := await("cleo", third) // ben waits for nobody now
+		_, err = r.Events(t.Context(), hub.EventsQuery{Agent: "ben", Limit: 10, Awaits: first})
+		wantCode(t, err, hub.CodeMessageNotFound)
+		for name, c := range map[string]<-chan result[hub.Page]{"ann": ann, "cleo": cleo} {
+			if got := <-c; got.err != nil || got.v.Circle != nil {
+				t.Errorf("%s: %+v, %v", name, got.v, got.err)
+			}
+		}
+		if _, conditions, waits := r.watching("ann"); waits {
+			t.Errorf("after its call ann waits for %v", conditions)
 		}
 	})
 }

@@ -78,7 +78,7 @@ func (p *player) lookAtLeases(ctx context.Context, s *seen) error {
 			"lock ":  {Space: core.SpaceLock, Key: fmt.Sprint("/src/file-", which)},
 		} {
 			var agents []hub.AgentID
-			for _, w := range p.r.view.Waiters.Of(key) {
+			for _, w := range p.r.view.Waiters.Of(key, "") {
 				agents = append(agents, w.AgentID)
 			}
 			if len(agents) > 0 {

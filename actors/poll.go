@@ -22,7 +22,8 @@ type pollCall struct {
 	reader   hub.AgentID // the agent that is given the rows; empty: nobody is
 	rations  hub.AgentID // the agent whose budget bounds the rows; empty: none does
 	path     hub.GivenBy
-	kept     bool // rows of muted senders have come, which the wait does not end with
+	awaits   hub.MessageID // the message whose answer the agent waits for; 0: none
+	kept     bool          // rows of muted senders have come, which the wait does not end with
 }
 
 // waiter is the agent to which the wait of a call counts that is not an agent's own poll: one
@@ -66,6 +67,14 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 		h.view.Directory.Touch(c.agent, h.engine.Clock.Now().Wall) // a parked call is presence until it ends
 		h.view.Directory.Unpark(call)
 	}()
+	if c.awaits != 0 {
+		defer h.view.Waiters.Await(c.agent, c.awaits)()
+		if circle := h.view.Circle(c.agent, h.view.Answers(c.awaits)); circle != nil {
+			page := h.page(ctx, c, nil, examined)
+			page.Circle = circle
+			return page, nil
+		}
+	}
 	timeout := time.NewTimer(c.wait)
 	defer timeout.Stop()
 	news := h.view.Notifier.Subscribe(c.waitsFor(caller))

@@ -99,7 +99,7 @@ func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, erro
 	}
 	rows := make([]hub.UnreadRow, 0, len(found))
 	for _, m := range found {
-		row, err := view.UnreadRow(m, u.Agent)
+		row, err := h.view.UnreadRow(m, u.Agent)
 		if err != nil {
 			return nil, err
 		}
@@ -193,7 +193,7 @@ func (h *Hub) noteHook(ctx context.Context, told hub.Told) {
 	}
 	rows := make([]hub.UnreadRow, 0, len(found))
 	for _, m := range found {
-		if row, err := view.UnreadRow(m, u.Agent); err == nil {
+		if row, err := h.view.UnreadRow(m, u.Agent); err == nil {
 			rows = append(rows, row)
 		}
 	}

@@ -253,6 +253,18 @@ func (h *Hub) Inbox(ctx context.Context, q hub.InboxQuery) (hub.Page, error) {
 	return page, err
 }
 
+// checkAwaits refuses to wait for the answer to what is no message of the agent.
+func (h *Hub) checkAwaits(q *hub.EventsQuery) error {
+	if q.Awaits == 0 {
+		return nil
+	}
+	m, err := h.view.Message(q.Awaits)
+	if err == nil && m.From != q.Agent {
+		err = view.ErrMessageNotFound(q.Awaits)
+	}
+	return err
+}
+
 // Events waits for rows; see hub.Messages.
 func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 	f := view.Feed{Viewer: q.Agent, Thread: q.ThreadID, Limit: q.Limit}
@@ -283,8 +295,11 @@ func (h *Hub) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error) {
 		f.Scopes = []core.Scope{view.PublicScope(), view.InboxScope(q.Agent)}
 		f.Without = h.view.Places.Archived
 	}
+	if err := h.checkAwaits(&q); err != nil {
+		return hub.Page{}, err
+	}
 	h.view.NotePoll(ctx, &q)
-	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, rations: q.Agent, path: hub.GivenByPoll}
+	call := pollCall{feed: f, since: q.Since, wait: q.Wait, maxChars: q.MaxChars, agent: q.Agent, rations: q.Agent, path: hub.GivenByPoll, awaits: q.Awaits}
 	if !q.Peek {
 		call.reader = q.Agent
 	}

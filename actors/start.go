@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 
 	"hubcli/actors/asks"
 	"hubcli/actors/asleep"
@@ -83,6 +85,18 @@ func Start(options Options) (*Hub, error) {
 	return h, nil
 }
 
+// watching returns what an agent waits for: the conditions of its watches, and the answers that its
+// calls wait for, in the form of a condition.
+func (h *Hub) watching(agent hub.AgentID) (label string, conditions []string, waits bool) {
+	label, conditions, waits = h.watches.Of(agent)
+	for _, id := range h.view.Waiters.Awaits(agent) {
+		if c := fmt.Sprintf("%s:%d", hub.UntilAnswered, id); !slices.Contains(conditions, c) {
+			conditions, waits = append(conditions, c), true
+		}
+	}
+	return label, conditions, waits
+}
+
 // newHub makes the parts of a hub and hands each the parts below it. Nothing runs yet.
 func newHub(options Options) *Hub {
 	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), browses: newBrowses(), channels: newKnownChannels(), codes: &passCodes{}}
@@ -100,7 +114,7 @@ func newHub(options Options) *Hub {
 	h.handover = leases.NewHandover(h.view, h.engine, h.log)
 	h.Lists = lists.New(lists.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows,
-		Watching: func(agent hub.AgentID) (string, []string, bool) { return h.watches.Of(agent) },
+		Watching: h.watching,
 		Find: func(ctx context.Context, q core.IndexQuery) ([]core.IndexHit, error) {
 			hits, _, err := h.find(ctx, q)
 			return hits, err
@@ -112,7 +126,7 @@ func newHub(options Options) *Hub {
 		Acted: func(room hub.RoomID, agent hub.AgentID) { h.seats.Acts(room, agent) },
 	})
 	h.seats = seats.New(seats.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watches.Of, LastCall: h.idle.last,
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watching, LastCall: h.idle.last,
 		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
 	})
 	h.asleep = asleep.New(asleep.Options{

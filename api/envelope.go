@@ -29,7 +29,7 @@ type Envelope struct {
 	OK          bool            `json:"ok"`
 	Result      json.RawMessage `json:"result,omitempty"`
 	Acquired    *bool           `json:"acquired,omitempty"`
-	Circle      []hub.AgentID   `json:"circle,omitempty"` // beside Acquired
+	Circle      []hub.AgentID   `json:"circle,omitempty"` // beside Acquired, and of a feed that does not wait
 	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
 	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list with more pages
 	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows that are not indexed yet

@@ -47,6 +47,7 @@ type leaseGrant struct {
 	expires  hub.Time
 	row      any
 	circle   []hub.AgentID // see hub.Grant
+	other    string        // the file lock that overlaps the one that was asked for
 }
 
 func newAppClaim(env *Env) *cobra.Command {
@@ -68,7 +69,7 @@ A claim ends with --release or when its time is over, not with this command.`,
 
 func takeClaim(ctx context.Context, c *client.Client, in leaseInput) (leaseGrant, error) {
 	got, err := c.Claim(ctx, hub.ClaimInput{OwnerAgentID: in.agent, ClaimKey: hub.ClaimKey(in.key), TTLSec: in.ttl, WaitSec: in.wait})
-	return leaseGrant{got.Acquired, got.Row.OwnerAgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row, got.Circle}, err
+	return leaseGrant{got.Acquired, got.Row.OwnerAgentID, got.Row.Fence, got.Row.ExpiresAt, got.Row, got.Circle, ""}, err
 }
 
 func releaseClaim(ctx context.Context, c *client.Client, in leaseInput) (any, error) {
@@ -173,6 +174,9 @@ func (o *leaseOptions) refused(verb leaseVerb, in leaseInput, got leaseGrant) er
 	exit, fix := ExitRefused, "wait for it with --wait 60, or do something else meanwhile; "+verb.list+" shows who holds what"
 	if o.wait > 0 {
 		exit, fix = ExitWaitOver, "wait again, or do something else meanwhile; "+verb.list+" shows who holds what"
+	}
+	if got.other != "" {
+		return fail(exit, fix, "%s is covered by the lock of %s on %s, until %s", in.key, got.holder, peertext.TerminalLine(got.other), got.expires)
 	}
 	return fail(exit, fix, "%s is held by %s until %s", in.key, got.holder, got.expires)
 }

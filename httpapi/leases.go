@@ -157,5 +157,6 @@ func releaseLock(c *call) (reply, error) {
 func listLocks(c *call) (reply, error) {
 	query := c.query()
 	q := c.leasesQuery(query, "file_path", hub.MaxFilePathChars)
+	q.Covering = query.Name("covering", hub.MaxFilePathChars)
 	return readList(c, query, q, c.service().Locks)
 }

@@ -107,6 +107,7 @@ func (c *call) eventsQuery() (hub.EventsQuery, error) {
 		MaxChars:    query.MaxChars(),
 		Wait:        query.Wait(c.route.Wait.Default),
 		Peek:        query.Bool("peek"),
+		Awaits:      query.Cursor("awaits"),
 	}
 	q.Channels = channels(query.Names("channel", hub.MaxNameChars))
 	if len(q.Channels) != 0 && q.RoomID != "" {

@@ -273,6 +273,16 @@ func sendPage(w http.ResponseWriter, header http.Header, page *hub.Page, b []byt
 	}
 	b = append(b, next...)
 	b = strconv.AppendInt(b, int64(page.NextSinceID), 10)
+	if page.Circle != nil && !long { // a call that did not wait has no rows
+		b = append(b, `,"circle":[`...)
+		for i, agent := range page.Circle {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = hub.AppendJSONString(b, string(agent))
+		}
+		b = append(b, ']')
+	}
 	b = append(b, '}')
 	if !long {
 		send(w, header, http.StatusOK, b)

@@ -154,4 +154,7 @@ func (m *EncodedMessage) UnmarshalJSON(b []byte) error {
 type Page struct {
 	Rows        []EncodedMessage
 	NextSinceID MessageID
+	// Circle is set where a call did not wait for an answer because agents would wait for each
+	// other: the caller, the agent that it asked, and so on; the last one waits for the caller.
+	Circle []AgentID
 }

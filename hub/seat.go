@@ -150,6 +150,7 @@ type UnreadRow struct {
 	Assurance Assurance   `json:"assurance"`
 	User      string      `json:"local_user,omitempty"` // the other user of the machine whose program sent it
 	Order     bool        `json:"order,omitempty"`      // the operator has said it to all, and it does not name the agent
+	Answers   string      `json:"answers,omitempty"`    // of the operator alone: the beginning of the agent's question that it answers
 }
 
 // WatchAdvice is a condition that an agent may want to wait for, and why.

@@ -145,6 +145,7 @@ type EventsQuery struct {
 	Wait        time.Duration // 0: answer at once
 	Peek        bool          // Since does not mark messages as seen
 	Streamed    bool          // the answer is a part of a stream
+	Awaits      MessageID     // a message of Agent, whose answer the call waits for; 0: none
 }
 
 // LogQuery selects messages for a spectator. At most one of RoomID, Channel and
@@ -274,6 +275,7 @@ type LockBreakInput struct {
 type LeasesQuery struct {
 	Key        string // only the lease with this claim key or path
 	Prefix     string // of the claim key or path
+	Covering   string // a path; file locks alone, those that overlap it: see LocksOverlap
 	Owner      AgentID
 	ThreadID   ThreadID // claims only
 	RoomID     RoomID   // held by an agent with a seat in the room, or for an open task of the room that Viewer may see

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -75,11 +76,14 @@ func (c *call) left(at hub.Time) int {
 	return int(max(at.Std().Sub(c.bridge.Now()), 0) / time.Second)
 }
 
-// grant answers which agent holds the lease that tool asks for. If it is another one, the answer
-// says what to do. circle has the agents that would wait for each other.
-func (c *call) grant(ctx context.Context, l shownLease, acquired bool, circle []hub.AgentID, tool string) *answer {
+// grant answers which agent holds the lease that tool asks for, or one that overlaps it. If it is
+// another agent, the answer says what to do. circle has the agents that would wait for each other.
+func (c *call) grant(ctx context.Context, l shownLease, acquired bool, circle []hub.AgentID, asked, tool string) *answer {
 	l.ExpiresInSec = c.left(l.ExpiresAt)
 	what := quoted(l.Key, 120)
+	if asked != l.Key && !acquired {
+		what += ", which overlaps " + quoted(asked, 120) + ","
+	}
 	line := fmt.Sprintf("You have %s for %d s (fence %d).", what, l.ExpiresInSec, l.Fence)
 	switch {
 	case acquired:
@@ -152,7 +156,7 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
+	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, string(got.Row.ClaimKey), "hub_claim"), nil
 }
 
 type holdIn struct {
@@ -169,7 +173,7 @@ func refreshClaim(ctx context.Context, c *call, in holdIn) (*answer, error) {
 	if err != nil {
 		return nil, notHeld(err, "hub_claim")
 	}
-	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, "hub_claim"), nil
+	return c.grant(ctx, showClaim(&got.Row), got.Acquired, got.Circle, string(got.Row.ClaimKey), "hub_claim"), nil
 }
 
 // notHeld tells an agent that lost its lease how to take it again.
@@ -201,7 +205,7 @@ func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
 }
 
 type lockIn struct {
-	FilePath       string  `json:"file_path" jsonschema:"absolute, or within your project" range:"1024"`
+	FilePath       string  `json:"file_path" jsonschema:"file, folder or pattern in your project" range:"1024"`
 	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
 	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
 	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -223,7 +227,11 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 	}
 	l := showLock(&got.Row)
 	l.TaskID = taskOf(got.Row.Metadata)
-	return c.grant(ctx, l, got.Acquired, got.Circle, "hub_lock"), nil
+	a := c.grant(ctx, l, got.Acquired, got.Circle, path, "hub_lock")
+	if info, err := os.Stat(path); got.Acquired && (hub.IsLockPattern(path) || err == nil && info.IsDir()) {
+		a.line += " It covers all that lies below."
+	}
+	return a, nil
 }
 
 type unlockIn struct {

@@ -65,11 +65,14 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 	if got == nil {
 		r.TimedOut = !w.status.Terminal()
 		line := fmt.Sprintf("No answer yet to #%d; the request stays open, do not ask again. To keep waiting: hub_rpc_call with request_id %d only. hub_poll_messages returns the answer too.", r.RequestID, r.RequestID)
-		if r.TimedOut {
+		switch {
+		case len(w.circle) > 1:
+			line = fmt.Sprintf("To wait for the answer to #%d would close a circle: %s. None of you would go on. Do first what is asked of you (hub_poll_messages shows it, hub_done answers), or release what the others wait for; then keep waiting: hub_rpc_call with request_id %[1]d only.", r.RequestID, around(w.circle))
+		case r.TimedOut:
 			if receipt, err := c.hub().Receipt(ctx, r.RequestID, c.agent()); err == nil {
 				line = session.Sentence(line, c.unheard(r.To, &receipt.Recipient))
 			}
-		} else {
+		default:
 			line = fmt.Sprintf("Request #%d has ended as %s, without a task_result. Ask %s with hub_dm if you need more.", r.RequestID, w.status, who(r.To))
 		}
 		return &answer{data: r, line: line}, nil
@@ -120,6 +123,7 @@ type wait struct {
 	deadline time.Time
 	seen     hub.MessageID
 	status   hub.TaskStatus
+	circle   []hub.AgentID // that would wait for each other
 }
 
 // answer returns the task_result, or nil if the time is over or the task has ended
@@ -140,7 +144,7 @@ func (w *wait) answer(ctx context.Context) (*hub.Message, error) {
 		if id := or(task.ResultMessageID); id != 0 {
 			return w.result(ctx, id)
 		}
-		if w.status.Terminal() || !time.Now().Before(w.deadline) {
+		if w.circle != nil || w.status.Terminal() || !time.Now().Before(w.deadline) {
 			return nil, nil
 		}
 	}
@@ -161,7 +165,7 @@ func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 	left := max(time.Until(w.deadline), 0)
 	q := hub.EventsQuery{
 		Agent: w.call.agent(), Channels: []hub.ChannelName{w.request.Channel}, Since: w.seen, Limit: hub.MaxPageRows,
-		Wait: min(left, taskEvery), Peek: true,
+		Wait: min(left, taskEvery), Peek: true, Awaits: w.request.ID,
 	}
 	began := time.Now()
 	page, err := w.call.hub().Events(ctx, q)
@@ -187,7 +191,7 @@ func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 			return &row, nil
 		}
 	}
-	w.seen = max(w.seen, page.NextSinceID)
+	w.seen, w.circle = max(w.seen, page.NextSinceID), page.Circle
 	if len(page.Rows) == 0 && time.Since(began) < min(retryPause, left) && !pause.For(ctx, min(retryPause, left)) {
 		return nil, context.Cause(ctx)
 	}

@@ -144,7 +144,10 @@ func (g *graph) watch(a *hub.LiveAgent, c *hub.Condition, tasks map[hub.TaskID]h
 				g.awaits(wait, &t)
 			}
 		}
-	case hub.UntilForMe, hub.UntilTaskReady, hub.UntilAnswered: // they name no agent
+	case hub.UntilAnswered:
+		t := tasks[c.Message]
+		g.awaits(wait, &t)
+	case hub.UntilForMe, hub.UntilTaskReady: // they name no agent
 	}
 }
 

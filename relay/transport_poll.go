@@ -119,7 +119,7 @@ func emptyPage(r *Response) (hub.MessageID, bool) {
 	if e.NextSinceID == nil && json.Unmarshal(e.Result, &watch) == nil && watch.Met != nil {
 		return 0, !*watch.Met && !watch.Stuck
 	}
-	if e.NextSinceID == nil || string(e.Result) != "[]" {
+	if e.NextSinceID == nil || string(e.Result) != "[]" || e.Circle != nil {
 		return 0, false
 	}
 	return *e.NextSinceID, true

@@ -111,6 +111,8 @@ var FormatSteps = []FormatStep{
 		Members: []FormatMember{
 			{Table: TableTask, Name: "assignee_gone_since"},
 			{Section: OwnerTasks, Name: "assignee_gone_since"},
+			{Table: TableTask, Name: "taken_over"},
+			{Section: OwnerTasks, Name: "taken_over"},
 		},
 	},
 }

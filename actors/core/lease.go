@@ -218,6 +218,7 @@ type LeaseWorld interface {
 type Leases struct {
 	held     map[LeaseKey]*Lease
 	deadline deadlineHeap[*Lease]
+	locks    LockIndex // of the keys of SpaceLock in held
 }
 
 // NewLeases returns the state of an owner that has decided nothing yet.
@@ -254,11 +255,52 @@ func (l *Leases) live(k LeaseKey, now Now) *Lease {
 	return nil
 }
 
-// Acquire grants a free key. If the holder asks again, it keeps its fence and
+// Overlapping returns the keys of the held leases that a lease of a key overlaps, the key itself
+// first. Only file locks overlap others.
+func (l *Leases) Overlapping(k LeaseKey) []LeaseKey {
+	keys := []LeaseKey{k}
+	if k.Space != SpaceLock {
+		return keys
+	}
+	l.locks.Overlapping(k.Key, func(other string) {
+		if other != k.Key {
+			keys = append(keys, LeaseKey{SpaceLock, other})
+		}
+	})
+	slices.SortFunc(keys[1:], LeaseKey.Compare)
+	return keys
+}
+
+// covering returns the lease of another agent that overlaps a key which nobody holds, the first by
+// key, unless its deadline has come; nil: there is none.
+func (l *Leases) covering(k LeaseKey, agent hub.AgentID, now Now) *Lease {
+	for _, other := range l.Overlapping(k)[1:] {
+		if lease := l.live(other, now); lease != nil && lease.Agent != agent {
+			return lease
+		}
+	}
+	return nil
+}
+
+// Blocking returns the lease that keeps an agent from a key: that of the key, else the first one of
+// another agent that overlaps it.
+func (l *Leases) Blocking(k LeaseKey, agent hub.AgentID) (Lease, bool) {
+	for _, other := range l.Overlapping(k) {
+		if lease, held := l.held[other]; held && (other == k || lease.Agent != agent) {
+			return *lease, true
+		}
+	}
+	return Lease{}, false
+}
+
+// Acquire grants a free key. A file lock is free if no lock of another agent overlaps it. If the holder asks again, it keeps its fence and
 // at least its remaining time. Any other agent gets the holder's row.
 func (l *Leases) Acquire(c AcquireCommand, now Now) Decision[LeaseAnswer] {
 	key, deadline := LeaseKey{c.Space, c.Key}, deadlineAfter(now, c.TTLSec)
 	holder := l.live(key, now)
+	if holder == nil {
+		holder = l.covering(key, c.Agent, now)
+	}
 	switch {
 	case holder == nil:
 		f := &LeaseGranted{

@@ -120,6 +120,9 @@ func (l *Leases) Apply(f Fact, at Position, rows RowSink) {
 func (l *Leases) hold(lease *Lease) {
 	l.held[lease.LeaseKey()] = lease
 	l.deadline.add(lease)
+	if lease.Space == SpaceLock {
+		l.locks.Add(lease.Key)
+	}
 }
 
 func (l *Leases) drop(k LeaseKey) *Lease {
@@ -127,6 +130,9 @@ func (l *Leases) drop(k LeaseKey) *Lease {
 	if ok {
 		delete(l.held, k)
 		l.deadline.remove(lease)
+		if k.Space == SpaceLock {
+			l.locks.Remove(k.Key)
+		}
 	}
 	return lease
 }

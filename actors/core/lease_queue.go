@@ -1,5 +1,11 @@
 package core
 
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
 // LeaseQueue holds the calls that wait for a lease, first come first served per
 // key. It is in memory only, neither journaled nor in a snapshot: a waiter is a
 // parked call and ends with the process. The zero LeaseQueue is empty. It is
@@ -122,11 +128,9 @@ func (q *LeaseQueue[W]) TimedOut(now Now) []*LeaseWaiter[W] {
 	}
 }
 
-// Keys returns the keys that have waiters, in no order.
+// Keys returns the keys that have waiters, that of the waiter that came first before the others.
 func (q *LeaseQueue[W]) Keys() []LeaseKey {
-	keys := make([]LeaseKey, 0, len(q.lines))
-	for k := range q.lines {
-		keys = append(keys, k)
-	}
+	keys := slices.Collect(maps.Keys(q.lines))
+	slices.SortFunc(keys, func(a, b LeaseKey) int { return cmp.Compare(q.lines[a].front.order, q.lines[b].front.order) })
 	return keys
 }

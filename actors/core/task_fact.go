@@ -194,10 +194,10 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	}
 	t.unlink(task)
 	t.count(task, -1)
-	was, had := task.Task.Status, value(task.Task.Assignee)
+	was, had, gone := task.Task.Status, value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
 	task.Task = f.changed(task.Task, true, at)
 	if f.Passes {
-		task.passedFrom(had, at)
+		task.passedFrom(had, gone, at)
 	}
 	for _, agent := range f.Release {
 		task.Released = append(task.Released, EarlierHolder{Agent: agent, Fence: at.FirstFence})

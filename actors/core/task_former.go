@@ -14,6 +14,8 @@ const maxFormer = 16
 type EarlierHolder struct {
 	Agent hub.AgentID `json:"agent"`
 	Fence hub.Fence   `json:"fence"`
+	// TakenOver says that the task was taken from an agent that had gone.
+	TakenOver bool `json:"taken_over,omitempty"`
 }
 
 func (h EarlierHolder) took(l *Lease) bool { return l.Agent == h.Agent && l.takenAt() < h.Fence }
@@ -24,12 +26,13 @@ func (task *liveTask) passes(to hub.AgentID) bool {
 	return was != "" && to != "" && was != to
 }
 
-// passedFrom notes that was had the task before its assignee.
-func (t *StoredTask) passedFrom(was hub.AgentID, at Position) {
+// passedFrom notes that was had the task before its assignee. gone says that it was not there when
+// the task passed on.
+func (t *StoredTask) passedFrom(was hub.AgentID, gone bool, at Position) {
 	t.Former = slices.DeleteFunc(slices.Clone(t.Former), func(f EarlierHolder) bool {
 		return f.Agent == was || f.Agent == value(t.Task.Assignee)
 	})
-	t.Former = append(t.Former, EarlierHolder{Agent: was, Fence: at.FirstFence})
+	t.Former = append(t.Former, EarlierHolder{Agent: was, Fence: at.FirstFence, TakenOver: gone})
 	if over := len(t.Former) - maxFormer; over > 0 {
 		t.Former = t.Former[over:]
 	}

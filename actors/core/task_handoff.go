@@ -63,10 +63,10 @@ func (t *Tasks) offer(f *TaskOffered, at Position, rows RowSink) {
 
 func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
 	if task := t.live[f.Task]; task != nil {
-		was := value(task.Task.Assignee)
+		was, gone := value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
 		task.Task, task.OfferedBy = f.changed(task.Task, at), ""
 		if f.Passes {
-			task.passedFrom(was, at)
+			task.passedFrom(was, gone, at)
 		}
 		task.put(rows)
 	}

@@ -73,11 +73,11 @@ func (task *liveTask) takesOver(to hub.AgentID, by TaskActor, gone bool) bool {
 	return gone && task.Task.AssigneeGoneSince != nil && to != "" && to == by.Agent
 }
 
-// replaced is the error for an agent that ends a task which another agent has by now, and nil if
-// the actor may end it.
+// replaced is the error for an agent that ends a task which another agent has taken over while it
+// was gone, and nil if the actor may end it.
 func (task *liveTask) replaced(by TaskActor) error {
 	row := &task.Task
-	had := slices.ContainsFunc(task.Former, func(h EarlierHolder) bool { return h.Agent == by.Agent })
+	had := slices.ContainsFunc(task.Former, func(h EarlierHolder) bool { return h.Agent == by.Agent && h.TakenOver })
 	if by.Authority == hub.AuthorityOperator || !had || by.Agent == row.CreatedBy || row.Assignee == nil || by.Agent == *row.Assignee {
 		return nil
 	}

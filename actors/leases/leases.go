@@ -112,7 +112,7 @@ func (l *Leases) breakLease(ctx context.Context, c core.BreakCommand) (core.Leas
 	key := core.LeaseKey{Space: c.Space, Key: c.Key}
 	return l.submit(ctx, key, hub.AgentOperator, len(c.Reason), 0, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 		c.Waiting = nil
-		for _, waiter := range l.view.Waiters.Of(key) {
+		for _, waiter := range l.view.Waiters.Of(key, "") {
 			c.Waiting = append(c.Waiting, waiter.AgentID)
 		}
 		return state.Break(c, now)

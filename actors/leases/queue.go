@@ -3,6 +3,7 @@ package leases
 import (
 	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"hubcli/actors/core"
@@ -81,7 +82,7 @@ func (t *queue) park(r *request, now core.Now, holder hub.AgentID) (circle []hub
 		return nil
 	}
 	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
-	if circle = t.view.Waiters.Circle(waiter, holder, t.view.Leases.Holder); circle != nil {
+	if circle = t.view.Circle(r.Agent, holder); circle != nil {
 		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Unpark(call)
 		return circle
@@ -130,15 +131,38 @@ func (t *queue) serveWaiters(now core.Now, facts []core.Fact) {
 	for _, f := range facts {
 		switch f := f.(type) {
 		case *core.LeaseReleased:
-			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+			t.serveFreed(now, core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseBroken:
-			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+			t.serveFreed(now, core.LeaseKey{Space: f.Space, Key: f.Key})
 		case *core.LeaseExpired:
-			t.serveKey(now, core.LeaseKey{Space: f.Space, Key: f.Key})
+			t.serveFreed(now, core.LeaseKey{Space: f.Space, Key: f.Key})
 		}
 	}
 }
 
+// serveFreed serves the requests that wait for a key that is free now, or for one that it overlaps.
+func (t *queue) serveFreed(now core.Now, k core.LeaseKey) {
+	for _, waiting := range t.waitingFor(k) {
+		t.serveKey(now, waiting)
+	}
+}
+
+// waitingFor returns the keys that requests wait for and that a lease of k keeps from them, those
+// of the request that has waited longest first.
+func (t *queue) waitingFor(k core.LeaseKey) []core.LeaseKey {
+	if k.Space != core.SpaceLock {
+		if t.waiting.Front(k) == nil {
+			return nil
+		}
+		return []core.LeaseKey{k}
+	}
+	return slices.DeleteFunc(t.waiting.Keys(), func(w core.LeaseKey) bool {
+		return w.Space != core.SpaceLock || w != k && !hub.LocksOverlap(w.Key, k.Key)
+	})
+}
+
+// serveKey grants a key to the request that has waited longest for it, unless an agent holds it or a
+// lease that overlaps it.
 func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	for {
 		// Load the state first: a rebuild serves requests, so that another one
@@ -151,7 +175,7 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 		if w == nil {
 			return
 		}
-		holder, held := state.Get(k)
+		holder, held := state.Blocking(k, w.Value.Agent)
 		if held && holder.Agent != w.Value.Agent && w.Value.Ctx.Err() == nil {
 			t.serveHolder(now, k)
 			return

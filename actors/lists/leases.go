@@ -15,7 +15,7 @@ func (s *Lists) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub
 	p := newPage[hub.Claim](q.Limit)
 	return p.end(s.cursors, listClaims, s.listLeases(ctx, core.SpaceClaim, listClaims, q, func(l *core.Lease) bool {
 		row := l.Claim(s.engine.Clock.Now())
-		row.Waiters = s.view.Waiters.Of(l.LeaseKey())
+		row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
 		return p.add(row, []byte(l.Key))
 	}))
 }
@@ -28,6 +28,11 @@ func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.C
 			return nil, "", err
 		}
 	}
+	if q.Covering != "" {
+		if q.Covering, err = core.CanonicalPath(q.Covering); err != nil {
+			return nil, "", err
+		}
+	}
 	if q.Prefix, err = core.CanonicalPrefix(q.Prefix); err != nil {
 		return nil, "", err
 	}
@@ -35,7 +40,7 @@ func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.C
 	p := newPage[hub.Lock](q.Limit)
 	return p.end(s.cursors, listLocks, s.listLeases(ctx, core.SpaceLock, listLocks, q, func(l *core.Lease) bool {
 		row := l.Lock(s.engine.Clock.Now())
-		row.Waiters = s.view.Waiters.Of(l.LeaseKey())
+		row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
 		return p.add(row, []byte(l.Key))
 	}))
 }
@@ -120,7 +125,7 @@ func (s *Lists) lastLeases(ctx context.Context, space core.LeaseSpace, behind st
 // counts: the leases of agents with a seat in it, and the claims on its open tasks that
 // the viewer may see. A claim must not tell where a hidden task is. room_not_found.
 func (s *Lists) leaseFilter(ctx context.Context, q hub.LeasesQuery) (*view.LeaseFilter, error) {
-	f := &view.LeaseFilter{Key: q.Key, Prefix: q.Prefix, Owner: q.Owner, Thread: q.ThreadID}
+	f := &view.LeaseFilter{Key: q.Key, Prefix: q.Prefix, Covering: q.Covering, Owner: q.Owner, Thread: q.ThreadID}
 	if q.RoomID == "" {
 		return f, nil
 	}

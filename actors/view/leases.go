@@ -19,6 +19,7 @@ type Leases struct {
 	held   map[core.LeaseKey]heldLease
 	agents multimap[hub.AgentID, core.LeaseKey]
 	tasks  multimap[hub.MessageID, core.LeaseKey] // claims on a task
+	locks  core.LockIndex                         // of the file locks in held
 	Shares *Shares                                // of the bytes that held leases take
 }
 
@@ -45,6 +46,9 @@ func (v *Leases) put(k core.LeaseKey, l heldLease) {
 	v.held[k] = l
 	v.Shares.add(l.agent, l.bytes)
 	v.agents.add(l.agent, k)
+	if k.Space == core.SpaceLock {
+		v.locks.Add(k.Key)
+	}
 	if l.task != 0 {
 		v.tasks.add(l.task, k)
 	}
@@ -59,6 +63,9 @@ func (v *Leases) drop(k core.LeaseKey) {
 	v.Shares.add(was.agent, -was.bytes)
 	v.agents.remove(was.agent, k)
 	v.tasks.remove(was.task, k)
+	if k.Space == core.SpaceLock {
+		v.locks.Remove(k.Key)
+	}
 }
 
 // apply takes what one committed record did to leases.
@@ -145,6 +152,11 @@ func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseF
 	switch k := (core.LeaseKey{Space: space, Key: keeps.Key}); {
 	case keeps.Key != "":
 		add(k, v.held[k])
+	case keeps.Covering != "":
+		v.locks.Overlapping(keeps.Covering, func(key string) {
+			k := core.LeaseKey{Space: core.SpaceLock, Key: key}
+			add(k, v.held[k])
+		})
 	case keeps.Owner != "":
 		for k := range v.agents[keeps.Owner] {
 			add(k, v.held[k])
@@ -166,11 +178,21 @@ func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseF
 	return out
 }
 
-// Holder returns the agent that holds a lease, or "".
-func (v *Leases) Holder(k core.LeaseKey) hub.AgentID {
+// Blocker returns the agent whose lease keeps an agent from a key: the holder of the key, else of a
+// file lock that overlaps it, the first by key; "": there is none.
+func (v *Leases) Blocker(k core.LeaseKey, agent hub.AgentID) (holder hub.AgentID) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	return v.held[k].agent
+	if l, held := v.held[k]; held || k.Space != core.SpaceLock {
+		return l.agent
+	}
+	first := ""
+	v.locks.Overlapping(k.Key, func(other string) {
+		if l := v.held[core.LeaseKey{Space: core.SpaceLock, Key: other}]; l.agent != agent && (first == "" || other < first) {
+			first, holder = other, l.agent
+		}
+	})
+	return holder
 }
 
 // Row returns the row of a lease if it is held; nil where it cannot be shown.
@@ -281,6 +303,7 @@ func (v *Leases) Replace(k core.Owner, space core.LeaseSpace, leases []core.Leas
 // LeaseFilter is what a query selects of the leases of one space.
 type LeaseFilter struct {
 	Key, Prefix string
+	Covering    string // file locks alone: a canonical path that the lock overlaps
 	Owner       hub.AgentID
 	Thread      hub.ThreadID
 	Room        bool // only what seats hold, and what is on tasks
@@ -298,7 +321,7 @@ func (f *LeaseFilter) Beginning() string {
 
 // Keep reports whether a lease with these properties passes the filter.
 func (f *LeaseFilter) Keep(key string, agent hub.AgentID, thread hub.ThreadID, task hub.MessageID) bool {
-	return (f.Key == "" || key == f.Key) && strings.HasPrefix(key, f.Prefix) &&
+	return (f.Key == "" || key == f.Key) && (f.Covering == "" || hub.LocksOverlap(key, f.Covering)) && strings.HasPrefix(key, f.Prefix) &&
 		(f.Owner == "" || agent == f.Owner) && (f.Thread == "" || thread == f.Thread) &&
 		(!f.Room || f.Seats[agent] || task != 0 && f.Tasks[task])
 }

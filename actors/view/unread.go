@@ -177,7 +177,7 @@ func (v *View) SeenUpTo(agent hub.AgentID, room hub.RoomID) hub.MessageID {
 }
 
 // UnreadRow shows a message in short, to an agent.
-func UnreadRow(m *core.StoredMessage, agent hub.AgentID) (hub.UnreadRow, error) {
+func (v *View) UnreadRow(m *core.StoredMessage, agent hub.AgentID) (hub.UnreadRow, error) {
 	row, err := m.JSON.Decode()
 	if err != nil {
 		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
@@ -185,7 +185,29 @@ func UnreadRow(m *core.StoredMessage, agent hub.AgentID) (hub.UnreadRow, error) 
 	return hub.UnreadRow{
 		ID: row.ID, TS: row.TS, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
 		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User, Order: IsOrder(m, agent),
+		Answers: v.question(m, agent),
 	}, nil
+}
+
+// question returns the beginning of the message of the agent that the operator's message to it
+// answers; empty: it answers none.
+func (v *View) question(m *core.StoredMessage, agent hub.AgentID) string {
+	if m.From != hub.AgentOperator || m.To != agent {
+		return ""
+	}
+	id := m.ReplyTo()
+	if id == 0 {
+		return ""
+	}
+	asked, err := v.Message(id)
+	if err != nil || asked.From != agent {
+		return ""
+	}
+	row, err := asked.JSON.Decode()
+	if err != nil {
+		return ""
+	}
+	return peertext.Excerpt(row.Body, excerptChars)
 }
 
 // mentions reports whether the body of a message names the agent as @agent.

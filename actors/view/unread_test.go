@@ -35,7 +35,7 @@ func TestUnreadRowIsOneShortLine(t *testing.T) {
 	} {
 		draft := core.MessageDraft{From: "ben", Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: body}
 		m := draft.Encode(1, 0)
-		row, err := UnreadRow(&m, "ann")
+		row, err := (*View)(nil).UnreadRow(&m, "ann")
 		if err != nil || row.Excerpt != want || utf8.RuneCountInString(row.Excerpt) > excerptChars {
 			t.Errorf("%q became %q, %v, want %q", body, row.Excerpt, err, want)
 		}

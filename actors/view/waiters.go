@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -9,14 +10,15 @@ import (
 	"hubcli/internal/circle"
 )
 
-// Waiters shows which agents wait for a lease, in their order. The queues of leases are
-// in memory and belong to their owners alone, so each owner notes here what it parks. All
-// methods may be called from any goroutine.
+// Waiters shows which agents wait for a lease, in their order, and which for the answer to a
+// message. The queues of leases are in memory and belong to their owners alone, so each owner notes
+// here what it parks. All methods may be called from any goroutine.
 type Waiters struct {
 	changes *Changes
 	mu      sync.Mutex
 	lines   map[core.LeaseKey][]*Waiter
 	agents  map[hub.AgentID][]core.LeaseKey // that each agent waits for, a key once per call
+	asked   map[hub.AgentID][]hub.MessageID // whose answers each agent waits for, an id once per call
 }
 
 // Waiter is one call that waits for a lease.
@@ -26,7 +28,7 @@ type Waiter struct {
 }
 
 func newWaiters(c *Changes) *Waiters {
-	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}, agents: map[hub.AgentID][]core.LeaseKey{}}
+	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}, agents: map[hub.AgentID][]core.LeaseKey{}, asked: map[hub.AgentID][]hub.MessageID{}}
 }
 
 // Arrive notes that a call of agent waits for the lease from a moment on. The result is
@@ -67,15 +69,44 @@ func (w *Waiters) Leave(waiter *Waiter) {
 	w.changes.Note(hub.ChangedLeases)
 }
 
-// Circle returns the agents that would wait for each other because of a call that has arrived:
-// its own agent, the holder of its lease, the holder that this one waits for, and so on, the
-// shortest way around; the last one waits for the first. nil: there is none. next holds the lease
-// of the call; holder returns the holder of another one, or "". Of calls that arrive at once, the
-// one that looks last sees all.
-func (w *Waiters) Circle(waiter *Waiter, next hub.AgentID, holder func(core.LeaseKey) hub.AgentID) []hub.AgentID {
+// Await notes that a call of agent waits for the answer to a message. The returned function notes
+// that it waits no longer.
+func (w *Waiters) Await(agent hub.AgentID, id hub.MessageID) (leave func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	first := waiter.row.AgentID
+	w.asked[agent] = append(w.asked[agent], id)
+	w.changes.Note(hub.ChangedAgents)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		ids := w.asked[agent]
+		if i := slices.Index(ids, id); i >= 0 {
+			ids = slices.Delete(ids, i, i+1)
+		}
+		if len(ids) == 0 {
+			delete(w.asked, agent)
+		} else {
+			w.asked[agent] = ids
+		}
+		w.changes.Note(hub.ChangedAgents)
+	}
+}
+
+// Awaits returns the messages for whose answers an agent waits, rising.
+func (w *Waiters) Awaits(agent hub.AgentID) []hub.MessageID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Compact(slices.Sorted(slices.Values(w.asked[agent])))
+}
+
+// circle returns the agents that would wait for each other because of a call of first that waits
+// for next: first, next, the agent that this one waits for, and so on, the shortest way around; the
+// last one waits for the first. nil: there is none. holder returns the agent that keeps an agent
+// from a lease, and answers the agent that has to answer a message; "": there is none. Of calls that arrive at once,
+// the one that looks last sees all.
+func (w *Waiters) circle(first, next hub.AgentID, holder func(core.LeaseKey, hub.AgentID) hub.AgentID, answers func(hub.MessageID) hub.AgentID) []hub.AgentID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	if next == "" || next == first {
 		return nil
 	}
@@ -84,7 +115,12 @@ func (w *Waiters) Circle(waiter *Waiter, next hub.AgentID, holder func(core.Leas
 			return []hub.AgentID{next} // only the call that has arrived counts
 		}
 		for _, k := range w.agents[at] {
-			if to := holder(k); to != "" {
+			if to := holder(k, at); to != "" {
+				waitsFor = append(waitsFor, to)
+			}
+		}
+		for _, id := range w.asked[at] {
+			if to := answers(id); to != "" {
 				waitsFor = append(waitsFor, to)
 			}
 		}
@@ -92,18 +128,49 @@ func (w *Waiters) Circle(waiter *Waiter, next hub.AgentID, holder func(core.Leas
 	})
 }
 
-// Of returns who waits for the lease, the first in line first, at most
-// hub.MaxLeaseWaiters.
-func (w *Waiters) Of(k core.LeaseKey) []hub.LeaseWaiter {
+// Circle returns the agents that would wait for each other because a call of first, which has
+// arrived, waits for next; see Waiters.
+func (v *View) Circle(first, next hub.AgentID) []hub.AgentID {
+	return v.Waiters.circle(first, next, v.Leases.Blocker, v.Answers)
+}
+
+// Answers returns the agent that has to answer a message: the assignee of the task that it opened,
+// else the agent that it is addressed to; "": there is none, or the task has ended.
+func (v *View) Answers(id hub.MessageID) hub.AgentID {
+	if t, err := v.AnyTask(id); err == nil {
+		if t.Task.Status.Terminal() || t.Task.Assignee == nil {
+			return ""
+		}
+		return *t.Task.Assignee
+	}
+	m, err := v.Message(id)
+	if err != nil {
+		return ""
+	}
+	return m.To
+}
+
+// Of returns who waits for the lease that holder holds, the first in line first, at most
+// hub.MaxLeaseWaiters. Of a file lock these are also the agents that wait for one which it overlaps.
+func (w *Waiters) Of(k core.LeaseKey, holder hub.AgentID) []hub.LeaseWaiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	line := w.lines[k]
-	if len(line) == 0 {
-		return nil
-	}
-	rows := make([]hub.LeaseWaiter, 0, min(len(line), hub.MaxLeaseWaiters))
-	for _, waiter := range line[:cap(rows)] {
+	var rows []hub.LeaseWaiter
+	for _, waiter := range w.lines[k] {
 		rows = append(rows, waiter.row)
 	}
-	return rows
+	if k.Space == core.SpaceLock {
+		for other, line := range w.lines {
+			if other == k || other.Space != core.SpaceLock || !hub.LocksOverlap(other.Key, k.Key) {
+				continue
+			}
+			for _, waiter := range line {
+				if waiter.row.AgentID != holder {
+					rows = append(rows, waiter.row)
+				}
+			}
+		}
+		slices.SortStableFunc(rows, func(a, b hub.LeaseWaiter) int { return cmp.Compare(a.Since, b.Since) })
+	}
+	return rows[:min(len(rows), hub.MaxLeaseWaiters)]
 }

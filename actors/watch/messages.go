@@ -197,7 +197,7 @@ func (w *watch) messages(u view.UnreadIn) (rows []hub.UnreadRow, more int, err e
 	all := min(len(found), 2*watchCounted)
 	rows = []hub.UnreadRow{}
 	for _, m := range view.Foremost(found, u.Agent, watchMessages) {
-		row, err := view.UnreadRow(m, u.Agent)
+		row, err := w.view.UnreadRow(m, u.Agent)
 		if err != nil {
 			return nil, 0, err
 		}

@@ -268,7 +268,7 @@ func get[T any](ctx context.Context, c *Client, to target, query url.Values) (T,
 // page reads rows of messages, for which the hub may wait.
 func page(ctx context.Context, c *Client, to target, query url.Values, wait time.Duration) (hub.Page, error) {
 	rows, got, err := result[[]hub.EncodedMessage](ctx, c, call{target: to, query: query, wait: wait})
-	return hub.Page{Rows: rows, NextSinceID: got.next()}, err
+	return hub.Page{Rows: rows, NextSinceID: got.next(), Circle: got.Circle}, err
 }
 
 // list reads one page of a list: its rows and the cursor of the next page, if

@@ -46,7 +46,7 @@ func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 
 // Locks lists file locks.
 func (c *Client) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error) {
-	return list[hub.Lock](ctx, c, to("listLocks"), c.leaseParams(q, "file_path", q.Key), q.Cursor, q.Limit)
+	return list[hub.Lock](ctx, c, to("listLocks"), c.leaseParams(q, "file_path", q.Key, "covering", q.Covering), q.Cursor, q.Limit)
 }
 
 func (c *Client) leaseParams(q hub.LeasesQuery, more ...any) url.Values {

@@ -38,7 +38,7 @@ func (c *Client) Events(ctx context.Context, q hub.EventsQuery) (hub.Page, error
 	// exclude_self is always sent, because hubs may differ in their default.
 	return page(ctx, c, to("pollEvents"), params("agent_id", c.viewer(q.Agent), "channel", q.Channels, "room_id", q.RoomID,
 		"thread_id", q.ThreadID, "since_id", q.Since, "exclude_self", &q.ExcludeSelf, "limit", q.Limit,
-		"max_chars", q.MaxChars, "peek", q.Peek, "timeout", wait), wait)
+		"max_chars", q.MaxChars, "peek", q.Peek, "awaits", q.Awaits, "timeout", wait), wait)
 }
 
 // Log returns messages for a spectator; it waits at most hub.MaxPollWait a call.

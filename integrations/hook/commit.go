@@ -2,10 +2,8 @@ package hook
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
@@ -66,7 +64,7 @@ const mostPages = 20
 // the commit has.
 func (r *run) lockedByOthers(ctx context.Context, id hub.AgentID, top string, files []string) ([]held, error) {
 	var locks []hub.Lock
-	q := hub.LeasesQuery{Prefix: strings.TrimSuffix(osfile.RealPath(top), string(os.PathSeparator)) + string(os.PathSeparator), ActiveOnly: true, Limit: hub.MaxPageRows}
+	q := hub.LeasesQuery{Covering: osfile.RealPath(top), ActiveOnly: true, Limit: hub.MaxPageRows}
 	for range mostPages {
 		rows, next, err := r.hub.Locks(ctx, q)
 		if err != nil {
@@ -83,7 +81,7 @@ func (r *run) lockedByOthers(ctx context.Context, id hub.AgentID, top string, fi
 	var found []held
 	for _, file := range files {
 		path := osfile.RealPath(filepath.Join(top, filepath.FromSlash(file)))
-		if i := slices.IndexFunc(locks, func(l hub.Lock) bool { return l.FilePath == path }); i >= 0 {
+		if i := slices.IndexFunc(locks, func(l hub.Lock) bool { return hub.LocksOverlap(l.FilePath, path) }); i >= 0 {
 			found = append(found, held{file, locks[i]})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -77,11 +78,11 @@ func (r *run) reserve(ctx context.Context, id hub.AgentID) (found []held, err er
 		if path == "" {
 			continue
 		}
-		rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Key: path, ActiveOnly: true, Limit: 1})
+		rows, err := r.covering(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) > 0 && rows[0].AgentID == id {
+		if slices.ContainsFunc(rows, func(l hub.Lock) bool { return l.AgentID == id }) {
 			continue
 		}
 		got, err := r.hub.Lock(ctx, hub.LockInput{FilePath: path, AgentID: id, TTLSec: reserved, Metadata: forEdit})
@@ -122,7 +123,7 @@ func (r *run) afterEdit(ctx context.Context, id hub.AgentID) string {
 		switch {
 		case h.lock.AgentID != id:
 			found = append(found, h)
-		case sameJSON(h.lock.Metadata, forEdit):
+		case sameJSON(h.lock.Metadata, forEdit) && h.lock.FilePath == r.absolute(h.path):
 			r.release(ctx, []hub.Lock{h.lock})
 		}
 	}
@@ -175,15 +176,24 @@ func (r *run) locksOn(ctx context.Context) ([]held, error) {
 		if path == "" {
 			continue
 		}
-		rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Key: path, ActiveOnly: true, Limit: 1})
+		rows, err := r.covering(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		if len(rows) > 0 {
-			found = append(found, held{given, rows[0]})
+		for _, l := range rows {
+			found = append(found, held{given, l})
 		}
 	}
 	return found, nil
+}
+
+// mostCovering is how many locks that cover one file are looked at.
+const mostCovering = 20
+
+// covering returns the locks that cover a file: its own, and those of folders and patterns.
+func (r *run) covering(ctx context.Context, path string) ([]hub.Lock, error) {
+	rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Covering: path, ActiveOnly: true, Limit: mostCovering})
+	return rows, err
 }
 
 // absolute returns the name under which a bridge locks a file; empty if it has none.
@@ -204,7 +214,11 @@ func editText(found []held, e edit, now time.Time) string {
 	lines := make([]string, 0, mostHeld+1)
 	for _, h := range found[:min(len(found), mostHeld)] {
 		left := max(time.Duration(int64(h.lock.ExpiresAt)-now.UnixMilli())*time.Millisecond, time.Second)
-		lines = append(lines, fmt.Sprintf("%s holds the lock on %s for at most %s more.", h.lock.AgentID, peertext.Excerpt(h.path, 200), left.Round(time.Second)))
+		on := peertext.Excerpt(h.path, 200)
+		if filepath.Base(h.lock.FilePath) != filepath.Base(h.path) { // of a folder or a pattern
+			on = peertext.Excerpt(h.lock.FilePath, 200) + ", which covers " + on + ","
+		}
+		lines = append(lines, fmt.Sprintf("%s holds the lock on %s for at most %s more.", h.lock.AgentID, on, left.Round(time.Second)))
 	}
 	if more := len(found) - mostHeld; more > 0 {
 		lines = append(lines, fmt.Sprintf("Of %d more files too.", more))

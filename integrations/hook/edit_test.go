@@ -186,3 +186,22 @@ func TestBeforeCommit(t *testing.T) {
 		t.Errorf("without Git: %+v", got)
 	}
 }
+
+// TestHooksKnowLocksOfFolders: before an edit and before a commit a hook tells of the lock on a folder or a
+// pattern that covers the file, and of the agent's own such lock nothing.
+func TestHooksKnowLocksOfFolders(t *testing.T) {
+	for _, locked := range []string{"/work/app/src", "/work/app/**/*.go", "/work"} {
+		w := begun(t)
+		w.hub.locks = map[string]hub.AgentID{locked: "lead"}
+		edit := []byte(`{` + session + `,"tool_input":{"file_path":"src/main.go"}}`)
+		got := w.Run(t.Context(), BeforeEdit, edit)
+		if want := "lead holds the lock on " + locked + ", which covers src/main.go,"; !strings.Contains(got.Stdout, want) {
+			t.Errorf("%s: it says %+v, want %q", locked, got, want)
+		}
+		w = begun(t)
+		w.hub.locks = map[string]hub.AgentID{locked: agent}
+		if got := w.Run(t.Context(), BeforeEdit, edit); strings.Contains(got.Stdout, "lock") {
+			t.Errorf("%s, which the agent has itself: it says %+v", locked, got)
+		}
+	}
+}

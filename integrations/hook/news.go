@@ -28,7 +28,7 @@ func (n *News) Line() string {
 	case 1:
 		title = fmt.Sprintf("1 message for you (%s): ", word(string(n.Agent)))
 	}
-	last := fmt.Sprintf(". Read in full: %s. %s", n.Read, asData)
+	last := fmt.Sprintf(". Read in full: %s. %s", n.Read, weight(n.Rows))
 	for shown := len(n.Rows); ; shown-- {
 		parts := make([]string, 0, shown+1)
 		for _, row := range n.Rows[:shown] {

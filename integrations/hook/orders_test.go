@@ -55,3 +55,17 @@ func scan(line, format string, into *int) bool {
 	n, err := fmt.Sscanf(line, format, into)
 	return err == nil && n == 1
 }
+
+// TestAnswerStandsBesideItsQuestion: an answer of the operator is shown with the question, and with the
+// weight of the user's word; a peer's words get neither.
+func TestAnswerStandsBesideItsQuestion(t *testing.T) {
+	answer := hub.UnreadRow{ID: 9, FromAgent: hub.AgentOperator, Direct: true, Authority: hub.AuthorityOperator, Excerpt: "yes", Answers: `Round "half" up?`}
+	n := News{Agent: "ann", Rows: []hub.UnreadRow{answer}, Read: "R"}
+	if want := `1 message for you (ann): #9 from operator (direct, from the human operator, the answer to your question "Round 'half' up?"): "yes". Read in full: R. ` + asData + " " + asOrder; n.Line() != want {
+		t.Errorf("the line is %s\nwant %s", n.Line(), want)
+	}
+	n.Rows[0] = hub.UnreadRow{ID: 9, FromAgent: "ben", Direct: true, Authority: hub.AuthorityAgent, Excerpt: "yes"}
+	if strings.Contains(n.Line(), asOrder) {
+		t.Errorf("a peer's words have the weight of the user's: %s", n.Line())
+	}
+}

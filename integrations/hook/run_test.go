@@ -191,14 +191,11 @@ func (f *fakeHub) ReleaseLock(_ context.Context, in hub.LockHoldInput) (hub.Outc
 
 func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, _ hub.Cursor, _ error) {
 	for path, holder := range f.locks {
-		if q.Prefix != "" && strings.HasPrefix(path, q.Prefix) {
-			rows = append(rows, hub.Lock{FilePath: path, AgentID: holder, ExpiresAt: f.until})
+		if q.Covering != "" && q.ActiveOnly && hub.LocksOverlap(path, q.Covering) {
+			rows = append(rows, hub.Lock{FilePath: path, AgentID: holder, ExpiresAt: f.until, Metadata: f.metadata})
 		}
 	}
-	if holder, held := f.locks[q.Key]; held && q.ActiveOnly {
-		rows = append(rows, hub.Lock{FilePath: q.Key, AgentID: holder, ExpiresAt: f.until, Metadata: f.metadata})
-	}
-	return rows, "", f.note("locks %s", q.Key)
+	return rows, "", f.note("locks %s", q.Covering)
 }
 
 func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {

@@ -1,0 +1,76 @@
+package core
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"hubcli/hub"
+)
+
+// TestLockIndexFindsWhatOverlaps: the index finds exactly the locks that hub.LocksOverlap names, after
+// any additions and removals.
+func TestLockIndexFindsWhatOverlaps(t *testing.T) {
+	part := rapid.SampledFrom([]string{"a", "b", "ab", "*", "a*", "?b", "**"})
+	rapid.Check(t, func(t *rapid.T) {
+		var x LockIndex
+		held := map[string]bool{}
+		path := func(name string) string {
+			parts := rapid.SliceOfN(part, 1, 4).Draw(t, name)
+			return rapid.SampledFrom([]string{"", "/"}).Draw(t, "root") + strings.Join(parts, "/")
+		}
+		for range rapid.IntRange(1, 30).Draw(t, "steps") {
+			key := path("key")
+			switch {
+			case !held[key]:
+				x.Add(key)
+				held[key] = true
+			default:
+				x.Remove(key)
+				delete(held, key)
+			}
+			asked := path("asked")
+			var got, want []string
+			x.Overlapping(asked, func(other string) { got = append(got, other) })
+			for other := range held {
+				if hub.LocksOverlap(other, asked) {
+					want = append(want, other)
+				}
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				t.Fatalf("%q overlaps %q, want %q, of %v", asked, got, want, held)
+			}
+		}
+		for key := range held {
+			x.Remove(key)
+		}
+		if x.root.locked || len(x.root.below) > 0 || len(x.root.patterns) > 0 {
+			t.Fatalf("an empty index has %+v", x.root)
+		}
+	})
+}
+
+// BenchmarkLockIndex asks for a lock among 10,000, of which 100 are patterns.
+func BenchmarkLockIndex(b *testing.B) {
+	var x LockIndex
+	for i := range 10_000 {
+		key := fmt.Sprintf("/w/p%d/src/f%d.go", i%100, i)
+		if i%100 == 0 {
+			key = fmt.Sprintf("/w/p%d/**/*.sql", i/100)
+		}
+		x.Add(key)
+	}
+	for name, asked := range map[string]string{"file": "/w/p7/src/f.go", "folder": "/w/p7", "pattern": "/w/**/*.go"} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				n := 0
+				x.Overlapping(asked, func(string) { n++ })
+			}
+		})
+	}
+}
