@@ -3,46 +3,55 @@ package actors
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
 	"hubcli/hub"
 )
 
+// mostLeft bounds the tasks of one record, whose notice names them.
+const mostLeft = 100
+
 // noteLeft tells of the tasks whose assignees have been gone for hub.TaskLeftAfter, and notes
-// which assignees are back. What fails is tried again with the next tick.
+// which assignees are back. The time while the hub was down does not count. What fails is tried
+// again with the next tick.
 func (h *Hub) noteLeft(now hub.Time) {
+	after := hub.Time(hub.TaskLeftAfter.Milliseconds())
 	for agent, tasks := range h.view.Tasks.Assigned() {
 		since, err := h.goneSince(agent)
-		if err == nil && since != 0 && now-since < hub.Time(hub.TaskLeftAfter.Milliseconds()) {
-			continue // it may come back
-		}
-		c := core.LeaveCommand{Agent: agent, Since: max(since, 0)}
-		rooms := map[hub.RoomID]map[hub.AgentID]bool{}
-		for i := range tasks {
-			t := &tasks[i].Task
-			if since < 0 || since == 0 && t.AssigneeGoneSince == nil || since > 0 && !core.Leaves(t, since) {
-				continue
-			}
-			c.Tasks = append(c.Tasks, t.TaskID)
-			if room := h.readsIn(t.CreatedBy); since > 0 && err == nil {
-				if rooms[room] == nil {
-					rooms[room] = map[hub.AgentID]bool{}
-				}
-				rooms[room][t.CreatedBy] = true
-			}
-		}
-		if len(c.Tasks) == 0 {
-			continue
-		}
-		c.Reads = func(room hub.RoomID, creator hub.AgentID) bool { return rooms[room][creator] }
 		if err == nil {
-			err = h.leave(c)
+			err = h.noteLeftOf(agent, tasks, since, now-max(since, h.started) >= after)
 		}
 		if err != nil && !h.engine.Stopping.Load() {
 			h.log.LogAttrs(context.Background(), slog.LevelWarn, "tasks of an agent that is gone not told", slog.String("agent", string(agent)), slog.Any("error", err))
 		}
 	}
+}
+
+// noteLeftOf is noteLeft for one assignee, whose last session ended at since; due: long enough ago.
+func (h *Hub) noteLeftOf(agent hub.AgentID, tasks []core.StoredTask, since hub.Time, due bool) error {
+	if since < 0 {
+		return nil // it was never there
+	}
+	rooms := map[hub.AgentID]hub.RoomID{}
+	c := core.LeaveCommand{Agent: agent, Since: since, Due: due, Reads: func(room hub.RoomID, creator hub.AgentID) bool { return rooms[creator] == room }}
+	for i := range tasks {
+		t := &tasks[i].Task
+		if core.Returned(t, since) || since > 0 && due && core.Leaves(t, since) {
+			c.Tasks = append(c.Tasks, t.TaskID)
+			if _, known := rooms[t.CreatedBy]; !known {
+				rooms[t.CreatedBy] = h.readsIn(t.CreatedBy)
+			}
+		}
+	}
+	for some := range slices.Chunk(c.Tasks, mostLeft) {
+		c.Tasks = some
+		if err := h.leave(c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // leave asks the owner of the tasks to note what has become of an assignee.

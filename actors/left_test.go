@@ -75,7 +75,7 @@ func TestTaskThatIsLeft(t *testing.T) {
 		time.Sleep(2*presenceTick + time.Second)
 		synctest.Wait()
 		got := r.leftNotices(room, "ann")
-		if len(got) != 1 || !strings.HasPrefix(got[0], `ben is gone, which has task 1 "paint": its session ended over 2 minutes ago.`) {
+		if len(got) != 1 || !strings.HasPrefix(got[0], `ben, which has task 1 "paint", is gone: its session ended over 2 minutes ago.`) {
 			t.Errorf("told is %q", got)
 		}
 		if w := <-watched; w.err != nil || w.v.Met || !w.v.Stuck || !strings.Contains(w.v.Conditions[0].Why, "task 1 is working, and its assignee is gone (ben, for 2m") {
@@ -175,6 +175,57 @@ func TestLeftTaskIsToldToItsCreator(t *testing.T) {
 		}
 		if got := r.leftNotices(room, "ann"); len(got) != 3 || to != 2 {
 			t.Errorf("told is %q; %d in public, %d to the creator", got, in, to)
+		}
+	})
+}
+
+// TestAssigneeThatComesAndGoes: an agent that is back for a moment has not gone since before, though no
+// tick has seen it: nobody takes its task over, and its next absence is told anew.
+func TestAssigneeThatComesAndGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer func() { r.stop() }()
+		room := r.roomWithSeats("ann", "cid")
+		ben := r.register("ben").Session
+		id := r.taskIn(room, "paint")
+		require.NoError(t, r.assign(id, "ben", "ben"))
+		require.NoError(t, r.begin(id, "ben"))
+		r.leave(ben)
+		time.Sleep(hub.TaskLeftAfter + 2*presenceTick)
+		synctest.Wait()
+		time.Sleep(time.Millisecond)
+		r.leave(r.register("ben").Session)
+		wantCode(t, r.assign(id, "cid", "cid"), hub.CodeTaskTaken)
+		time.Sleep(hub.TaskLeftAfter + 2*presenceTick)
+		synctest.Wait()
+		if got := r.leftNotices(room, "ann"); len(got) != 2 {
+			t.Errorf("of two absences told is %q", got)
+		}
+		require.NoError(t, r.assign(id, "cid", "cid"))
+	})
+}
+
+// TestWatchOfARunTellsOfNoHiddenTask: a watch of a run is not stuck for a task that its agent may not see.
+func TestWatchOfARunTellsOfNoHiddenTask(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer func() { r.stop() }()
+		room := r.roomWithSeats("ann", "cid")
+		ben := r.register("ben").Session
+		run, err := r.CreateRun(t.Context(), hub.RunInput{Title: "release", CreatedBy: "cid", RoomID: room.RoomID, Tasks: []hub.PlannedTask{{Title: "public"}}})
+		require.NoError(t, err)
+		secret := r.post(hub.PostInput{FromAgent: "cid", ToAgent: "ben", Kind: hub.KindTaskRequest, Body: "in private", ParentTaskID: run.Row.Planned[0]}).ID
+		require.NoError(t, r.begin(secret, "ben"))
+		r.leave(ben)
+		time.Sleep(hub.TaskLeftAfter + 2*presenceTick)
+		synctest.Wait()
+		q := watchOf(t, room.RoomID, 0, "run-complete:"+string(run.Row.RunID))
+		if got := r.look(q); got.Stuck || strings.Contains(got.Conditions[0].Why, "ben") {
+			t.Errorf("ann is told %+v", got)
+		}
+		q.Agent = "cid"
+		if got := r.look(q); !got.Stuck || !strings.Contains(got.Conditions[0].Why, "its assignee is gone (ben") {
+			t.Errorf("cid is told %+v", got)
 		}
 	})
 }

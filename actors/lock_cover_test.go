@@ -2,6 +2,8 @@ package actors
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -35,6 +37,11 @@ func (r *rig) waitForPath(agent hub.AgentID, path string) <-chan result[hub.Gran
 	})
 	synctest.Wait()
 	return c
+}
+
+// forTask is the metadata of a lock for a task.
+func forTask(id hub.TaskID) json.RawMessage {
+	return json.RawMessage(fmt.Sprintf(`{"task_id":%d}`, id))
 }
 
 // locksOn lists the paths of the locks that overlap a path.
@@ -128,4 +135,88 @@ func TestLocksThatOverlapShareALine(t *testing.T) {
 			t.Errorf("the second in line: %+v, %v", got.v, got.err)
 		}
 	})
+}
+
+// TestOverlappingLockWakesWhoWaits: however a lock goes away, an agent that waits for what lies below it
+// goes on: it is released, broken, expires, ends with its task or passes on with it. So does an agent
+// behind one that something else still keeps from the same path.
+func TestOverlappingLockWakesWhoWaits(t *testing.T) {
+	for name, frees := range map[string]func(*rig, hub.TaskID){
+		"released": func(r *rig, _ hub.TaskID) { r.unlock("ann", "/w/src") },
+		"broken": func(r *rig, _ hub.TaskID) {
+			_, err := r.BreakLock(asOperator(r.t.Context()), hub.LockBreakInput{FilePath: "/w/src", Reason: "x"})
+			require.NoError(r.t, err)
+		},
+		"expired": func(*rig, hub.TaskID) { time.Sleep(31 * time.Second) },
+		"its task is done": func(r *rig, id hub.TaskID) {
+			_, err := r.CompleteTask(r.t.Context(), id, hub.CompleteInput{AgentID: "ann", Release: true})
+			require.NoError(r.t, err)
+		},
+		"its task passes to the agent that waits": func(r *rig, id hub.TaskID) { require.NoError(r.t, r.assign(id, "ann", "bob")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, r *rig) {
+				for _, agent := range []hub.AgentID{"ann", "bob"} {
+					r.register(agent)
+				}
+				id := r.post(hub.PostInput{FromAgent: "lead", Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: "paint"}).ID
+				require.NoError(t, r.assign(id, "ann", "ann"))
+				_, err := r.Lock(t.Context(), hub.LockInput{FilePath: "/w/src", AgentID: "ann", TTLSec: 30, Metadata: forTask(id)})
+				require.NoError(t, err)
+				waits := r.waitForPath("bob", "/w/src/a.go")
+				parked(t, waits)
+				frees(r, id)
+				synctest.Wait()
+				select {
+				case got := <-waits:
+					if got.err != nil || !got.v.Acquired || got.v.Row.FilePath != "/w/src/a.go" {
+						t.Errorf("the agent that waits has %+v, %v", got.v, got.err)
+					}
+				default:
+					t.Error("the agent still waits")
+				}
+			})
+		})
+	}
+	bubble(t, func(t *testing.T, r *rig) {
+		r.lockPath("ann", "/w/x", 600)
+		r.lockPath("cid", "/w/y", 600)
+		first := r.waitForPath("bob", "/w") // ann and cid keep it from it
+		second := r.waitForPath("ann", "/w")
+		r.unlock("cid", "/w/y")
+		if got := <-second; got.err != nil || !got.v.Acquired {
+			t.Errorf("nothing keeps the second in line from it: %+v, %v", got.v, got.err)
+		}
+		synctest.Wait()
+		parked(t, first)
+		// A circle over the second of two locks that are in the way.
+		r.lockPath("bob", "/z", 600)
+		r.lockPath("dan", "/v/a", 600)
+		r.lockPath("eve", "/v/b", 600)
+		r.lockPath("eve", "/v/b", 600)
+		eve := r.waitForPath("eve", "/z")
+		got, err := r.Lock(t.Context(), hub.LockInput{FilePath: "/v", AgentID: "bob", TTLSec: 60, WaitSec: 60})
+		if want := []hub.AgentID{"bob", "eve"}; err != nil || !slices.Equal(got.Circle, want) {
+			t.Errorf("bob waits for dan and eve, and eve for bob: %+v, %v, want %v", got, err, want)
+		}
+		parked(t, eve)
+	})
+}
+
+// TestLockOnAllCoversAll: the root folder and the current one are folders like others.
+func TestLockOnAllCoversAll(t *testing.T) {
+	r := start(t, newMemStore())
+	for _, c := range []struct{ whole, part, other string }{{"/", "/w/a", "a"}, {".", "src/a", "/src/a"}} {
+		if got := r.lockPath("ann", c.whole, 60); got != "ann has "+c.whole {
+			t.Errorf("%s: %s", c.whole, got)
+		}
+		if got := r.lockPath("bob", c.part, 60); got != "ann has "+c.whole {
+			t.Errorf("%s: %s", c.part, got)
+		}
+		if got := r.lockPath("bob", c.other, 60); got != "bob has "+c.other {
+			t.Errorf("%s: %s", c.other, got)
+		}
+		r.unlock("ann", c.whole)
+		r.unlock("bob", c.other)
+	}
 }

@@ -134,7 +134,7 @@ func proposals(agent hub.AgentID, tasks []core.StoredTask, live func(hub.TaskID)
 			if before = append(before, open...); len(open) == 0 && t.CreatedBy != agent && !slices.Contains(asked, t.CreatedBy) {
 				asked = append(asked, t.CreatedBy) // its creator decides whether it goes on
 			}
-		case !mine && t.CreatedBy == agent && t.Assignee != nil:
+		case !mine && t.CreatedBy == agent && t.Assignee != nil && t.AssigneeGoneSince == nil: // nobody works on one that was left
 			others = append(others, t.TaskID)
 		}
 	}

@@ -52,7 +52,7 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 			if err != nil {
 				return core.Decision[hub.Task]{}, err
 			}
-			c.Gone = since > 0
+			c.Gone = since == *task.Task.AssigneeGoneSince
 		}
 		return t.Update(id, c, now, taskWorld{h})
 	})

@@ -54,14 +54,14 @@ func ValidateLock(in *hub.LockInput) error {
 	return first(
 		hub.CheckSender("agent_id", in.AgentID),
 		hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars),
-		checkPattern("file_path", in.FilePath),
+		CheckLockPattern("file_path", in.FilePath),
 		checkTTL(&in.TTLSec),
 		checkWait(in.WaitSec),
 		ValidateMetadata(in.Metadata))
 }
 
-// checkPattern refuses a path with too many wildcards.
-func checkPattern(field, file string) error {
+// CheckLockPattern refuses a path with too many wildcards.
+func CheckLockPattern(field, file string) error {
 	if hub.LockWildcards(file) > hub.MaxLockWildcards {
 		return hub.Invalid(field, field+" has wildcards in too many of its parts").With("limit", hub.MaxLockWildcards).
 			WithFix("lock the folder: it covers all that lies below")

@@ -158,5 +158,6 @@ func listLocks(c *call) (reply, error) {
 	query := c.query()
 	q := c.leasesQuery(query, "file_path", hub.MaxFilePathChars)
 	q.Covering = query.Name("covering", hub.MaxFilePathChars)
+	query.Keep(api.CheckLockPattern("covering", q.Covering))
 	return readList(c, query, q, c.service().Locks)
 }

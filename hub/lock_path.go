@@ -24,8 +24,32 @@ func LockWildcards(file string) (n int) {
 // LocksOverlap reports whether two file locks may protect the same file. Each covers the file or
 // folder of its path and all that lies below; in a pattern * stands for any characters of one part
 // of a path, ? for one, and ** as a whole part for any number of parts. Both slashes separate parts.
+// A path beside a pattern, and a pattern, count as a file if the last part has an extension, such as
+// main.go or *.sql: nothing lies below. Where a part of a relative path leads is not known, so
+// relative and absolute paths do not overlap.
 func LocksOverlap(a, b string) bool {
 	x, y := lockParts(a), lockParts(b)
+	plain := !IsLockPattern(a) && !IsLockPattern(b)
+	return partsMeet(x, y, plain || isFolder(x), plain || isFolder(y))
+}
+
+// LockCovers reports whether a file lock protects a file; see LocksOverlap.
+func LockCovers(lock, file string) bool {
+	x, y := lockParts(lock), lockParts(file)
+	return partsMeet(x, y, !IsLockPattern(lock) || isFolder(x), false)
+}
+
+// isFolder reports whether a path or pattern covers what lies below it.
+func isFolder(parts []string) bool {
+	return len(parts) == 0 || !strings.Contains(strings.TrimLeft(parts[len(parts)-1], "."), ".")
+}
+
+// partsMeet reports whether two paths can be the same, or one of them leads to below the other one,
+// which covers that if it is deep.
+func partsMeet(x, y []string, deepX, deepY bool) bool {
+	if len(x) > 0 && len(y) > 0 && (x[0] == "") != (y[0] == "") || len(x) == 0 && len(y) > 0 && y[0] == "" || len(y) == 0 && len(x) > 0 && x[0] == "" {
+		return false // one is absolute, the other is not
+	}
 	// reach[j]: the parts of x up to now, and j parts of y, can be the same path.
 	reach, next := make([]bool, len(y)+1), make([]bool, len(y)+1)
 	for i := 0; i <= len(x); i++ {
@@ -39,8 +63,8 @@ func LocksOverlap(a, b string) bool {
 			met = met || i > 0 && reach[j] && (x[i-1] == "**" || j > 0 && y[j-1] == "**")
 			met = met || j > 0 && next[j-1] && (y[j-1] == "**" || i > 0 && x[i-1] == "**")
 			next[j] = met
-			if met && (i == len(x) || j == len(y)) {
-				return true // one of both covers all that the other has further down
+			if met && (i == len(x) && (deepX || j == len(y)) || j == len(y) && deepY) {
+				return true
 			}
 		}
 		reach, next = next, reach
@@ -49,7 +73,11 @@ func LocksOverlap(a, b string) bool {
 }
 
 func lockParts(file string) []string {
-	return strings.Split(strings.TrimSuffix(path.Clean(strings.ReplaceAll(file, `\`, "/")), "/"), "/")
+	file = path.Clean(strings.ReplaceAll(file, `\`, "/"))
+	if file == "." {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(file, "/"), "/")
 }
 
 // partsOverlap reports whether one name can match both parts.

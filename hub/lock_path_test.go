@@ -23,7 +23,15 @@ func TestLocksOverlap(t *testing.T) {
 		{"/w/*.sql", "/w/sub/a.sql", false},
 		{"/w/**/*.sql", "/w/sub/deep/a.sql", true},
 		{"/w/**/*.sql", "/w/a.sql", true},
-		{"/w/**/*.sql", "/w/a.go", true}, // a.go may be a folder, with a file x.sql
+		{"/w/**/*.sql", "/w/a.go", false},
+		{"/w/**/*.sql", "/w/src", true}, // a folder, as it seems
+		{"/w/**/*.sql", "/w/**/*.go", false},
+		{"/w/**/*.sql", "/w/.git", true},
+		{"/w/a.go", "/w/a.go/x", true},
+		{"/w/*.app", "/w/x.app/y", false},
+		{".", "src/a.go", true},
+		{".", "/src/a.go", false},
+		{"src", "/src", false},
 		{"/w/src/**", "/w/src", true},
 		{"/w/src/**", "/w/src/x/y", true},
 		{"/w/src/**", "/w/doc/x", false},
@@ -41,6 +49,21 @@ func TestLocksOverlap(t *testing.T) {
 			if got := LocksOverlap(pair[0], pair[1]); got != c.want {
 				t.Errorf("%s and %s overlap: %v, want %v", pair[0], pair[1], got, c.want)
 			}
+		}
+	}
+	for _, c := range []struct {
+		lock, file string
+		want       bool
+	}{
+		{"/w/**/*.sql", "/w/Makefile", false},
+		{"/w/**/*.sql", "/w/a/b.sql", true},
+		{"/w/*", "/w/Makefile", true},
+		{"/w", "/w/src/Makefile", true},
+		{"/w/src/Makefile", "/w/src", false},
+		{"/", "/w", true},
+	} {
+		if got := LockCovers(c.lock, c.file); got != c.want {
+			t.Errorf("%s covers %s: %v, want %v", c.lock, c.file, got, c.want)
 		}
 	}
 	if n := LockWildcards("/a*/**/b/?"); n != 3 {

@@ -97,7 +97,7 @@ func (c *call) grant(ctx context.Context, l shownLease, acquired bool, circle []
 		line = fmt.Sprintf("%s has %s, and to wait for it would close a circle: %s. None of you would go on. Release what the others wait for (hub_release, hub_unlock), or agree with %s by hub_dm.",
 			word(string(l.Holder)), what, around(circle), word(string(circle[len(circle)-1])))
 	case c.leftTask(ctx, l.TaskID, l.Holder):
-		line = fmt.Sprintf("%s has %s and is gone. hub_take with task_id %d takes its task over, and %s with it.", word(string(l.Holder)), what, l.TaskID, what)
+		line = fmt.Sprintf("%s has %s and is gone. hub_take with task_id %d takes its task over, and the lease with it.", word(string(l.Holder)), what, l.TaskID)
 	default:
 		line = fmt.Sprintf("%s has %s for %d s more. Do other work, ask %[1]s with hub_dm, or wait your turn: %[4]s with wait_seconds.",
 			word(string(l.Holder)), what, l.ExpiresInSec, tool)

@@ -51,7 +51,7 @@ const mostTakeFiles = 50
 
 func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
 	if len(in.Files) > mostTakeFiles {
-		return nil, hub.Invalid("files", "there are too many files").With("limit", mostTakeFiles).WithFix("lock a part of them, or claim the folder with hub_claim")
+		return nil, hub.Invalid("files", "there are too many files").With("limit", mostTakeFiles).WithFix("lock their folder, or a pattern: it covers all of them")
 	}
 	paths := make([]string, 0, len(in.Files))
 	for _, file := range in.Files {
@@ -128,7 +128,11 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	if err == nil {
 		err = g.leases(ctx, paths)
 	}
-	if err == nil && g.comesWithTask() {
+	var comes bool
+	if err == nil {
+		comes, err = g.comesWithTask(ctx, paths)
+	}
+	if comes {
 		if err = g.accept(ctx); err == nil {
 			g.missing = nil
 			err = g.leases(ctx, paths)
@@ -148,7 +152,7 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	t := showTask(&row)
 	line := fmt.Sprintf("You have task #%d (%s)", t.TaskID, quoted(t.Title, 100))
 	if left {
-		line += ", which " + word(string(or(task.Assignee))) + " had, and its claims and locks,"
+		line += ", which " + word(string(or(task.Assignee))) + " had, with what it had claimed and locked for it,"
 	}
 	if len(paths) > 0 {
 		line += " and the locks on " + counted(len(paths), "file")
@@ -272,11 +276,25 @@ func (g *gathering) leases(ctx context.Context, paths []string) error {
 
 // comesWithTask reports whether the agent gets all that is missing with the task, when it accepts
 // it or takes it over: its assignee holds it for the task.
-func (g *gathering) comesWithTask() bool {
+func (g *gathering) comesWithTask(ctx context.Context, paths []string) (bool, error) {
 	if len(g.missing) == 0 || or(g.task.OfferedTo) != g.c.agent() && g.task.AssigneeGoneSince == nil {
-		return false
+		return false, nil
 	}
-	return !slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != or(g.task.Assignee) || l.TaskID != g.task.TaskID })
+	if slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != or(g.task.Assignee) || l.TaskID != g.task.TaskID }) {
+		return false, nil
+	}
+	for _, path := range paths { // a folder or a pattern may overlap more locks than the one that is missing
+		for l, err := range hub.Walk(ctx, g.c.hub().Locks, hub.LeasesQuery{Covering: path, ActiveOnly: true, Limit: hub.MaxPageRows}) {
+			if err != nil {
+				return false, err
+			}
+			if l.AgentID != g.c.agent() && (l.AgentID != or(g.task.Assignee) || !ofTask(l.Metadata, g.task.TaskID)) {
+				g.missing = append(g.missing, showLock(&l))
+				return false, nil
+			}
+		}
+	}
+	return true, nil
 }
 
 // accept takes the task over if it is offered to the agent, or if its assignee has gone.

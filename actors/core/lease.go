@@ -293,6 +293,16 @@ func (l *Leases) Blocking(k LeaseKey, agent hub.AgentID) (Lease, bool) {
 	return Lease{}, false
 }
 
+// Blockers returns the agents whose leases keep an agent from a key, each once.
+func (l *Leases) Blockers(k LeaseKey, agent hub.AgentID) (holders []hub.AgentID) {
+	for _, other := range l.Overlapping(k) {
+		if lease, held := l.held[other]; held && lease.Agent != agent && !slices.Contains(holders, lease.Agent) {
+			holders = append(holders, lease.Agent)
+		}
+	}
+	return holders
+}
+
 // Acquire grants a free key. A file lock is free if no lock of another agent overlaps it. If the holder asks again, it keeps its fence and
 // at least its remaining time. Any other agent gets the holder's row.
 func (l *Leases) Acquire(c AcquireCommand, now Now) Decision[LeaseAnswer] {

@@ -15,7 +15,7 @@ type LockIndex struct{ root lockNode }
 // front of its first part with a wildcard.
 type lockNode struct {
 	below    map[string]*lockNode
-	locked   bool
+	locked   string // the canonical path of the lock; empty: there is none
 	patterns []string
 }
 
@@ -35,7 +35,7 @@ func (x *LockIndex) Add(key string) {
 	if pattern {
 		n.patterns = append(n.patterns, key)
 	} else {
-		n.locked = true
+		n.locked = key
 	}
 }
 
@@ -60,58 +60,54 @@ func (n *lockNode) remove(parts []string, key string, pattern bool) (empty bool)
 			}
 		}
 	default:
-		n.locked = false
+		n.locked = ""
 	}
-	return !n.locked && len(n.below) == 0 && len(n.patterns) == 0
+	return n.locked == "" && len(n.below) == 0 && len(n.patterns) == 0
 }
 
 // Overlapping calls add for each lock that overlaps a canonical path, its own among them, in no
 // order.
 func (x *LockIndex) Overlapping(key string, add func(string)) {
-	parts, pattern := lockPrefix(key)
+	tested := func(other string) {
+		if hub.LocksOverlap(other, key) {
+			add(other)
+		}
+	}
+	parts, _ := lockPrefix(key)
 	n := &x.root
-	for i := 0; ; i++ {
-		for _, p := range n.patterns {
-			if hub.LocksOverlap(p, key) {
-				add(p)
-			}
-		}
-		if n.locked {
-			add(strings.Join(parts[:i], "/"))
-		}
-		if i == len(parts) {
-			break
-		}
-		if n = n.below[parts[i]]; n == nil {
+	for _, part := range parts {
+		n.each(tested)
+		if n = n.below[part]; n == nil {
 			return
 		}
 	}
-	test := func(string) bool { return true }
-	if pattern {
-		test = func(other string) bool { return hub.LocksOverlap(other, key) }
-	}
-	n.walk(parts, test, add)
+	n.walk(tested)
 }
 
-// walk calls add for each lock below a node that passes a test.
-func (n *lockNode) walk(at []string, test func(string) bool, add func(string)) {
-	for part, next := range n.below {
-		path := append(at[:len(at):len(at)], part)
-		if key := strings.Join(path, "/"); next.locked && test(key) {
-			add(key)
-		}
-		for _, p := range next.patterns {
-			if test(p) {
-				add(p)
-			}
-		}
-		next.walk(path, test, add)
+// each calls add for the locks at a node.
+func (n *lockNode) each(add func(string)) {
+	if n.locked != "" {
+		add(n.locked)
+	}
+	for _, p := range n.patterns {
+		add(p)
+	}
+}
+
+// walk calls add for the locks at a node and below it.
+func (n *lockNode) walk(add func(string)) {
+	n.each(add)
+	for _, next := range n.below {
+		next.walk(add)
 	}
 }
 
 // lockPrefix returns the parts of a canonical path, those of a pattern in front of the first one
 // with a wildcard.
 func lockPrefix(key string) (parts []string, pattern bool) {
+	if key == "." {
+		return nil, false
+	}
 	parts = strings.Split(strings.TrimSuffix(key, "/"), "/")
 	for i, part := range parts {
 		if hub.IsLockPattern(part) {

@@ -22,10 +22,11 @@ type TaskLeft struct {
 // FactType implements Fact.
 func (*TaskLeft) FactType() FactType { return factTaskLeft }
 
-// LeaveCommand says that an assignee has gone, or that it is back.
+// LeaveCommand says where an assignee is.
 type LeaveCommand struct {
 	Agent hub.AgentID
-	Since hub.Time     // when its last session ended; 0: it is back
+	Since hub.Time     // when its last session ended; 0: it is there
+	Due   bool         // that is so long ago that its tasks are left
 	Tasks []hub.TaskID // those that the agent had when the caller looked
 	// Reads reports whether an agent reads what is said in a room.
 	Reads func(hub.RoomID, hub.AgentID) bool
@@ -41,7 +42,8 @@ type left struct {
 
 // Leave notes that the assignee of tasks has gone or is back. Each task that it leaves is told once:
 // in the room of the task, whose creator the same notice wakes if it reads there, and else to the
-// creator too. The return of an assignee is told to nobody. Which tasks an agent leaves, see leaves.
+// creator too. The return of an assignee is told to nobody; one that came back and went again has
+// left anew. Which tasks an agent leaves, see Leaves.
 func (t *Tasks) Leave(c LeaveCommand, _ Now) Decision[struct{}] {
 	d := Decision[struct{}]{Answer: func(Position) struct{} { return struct{}{} }}
 	var gone []*liveTask
@@ -49,9 +51,9 @@ func (t *Tasks) Leave(c LeaveCommand, _ Now) Decision[struct{}] {
 		task := t.live[id]
 		switch {
 		case task == nil || value(task.Task.Assignee) != c.Agent:
-		case c.Since == 0 && task.Task.AssigneeGoneSince != nil:
+		case Returned(&task.Task, c.Since):
 			d.Draft.Facts = append(d.Draft.Facts, &TaskLeft{Task: id})
-		case c.Since != 0 && Leaves(&task.Task, c.Since):
+		case c.Since != 0 && c.Due && Leaves(&task.Task, c.Since):
 			d.Draft.Facts = append(d.Draft.Facts, &TaskLeft{Task: id, Since: c.Since})
 			gone = append(gone, task)
 		}
@@ -65,6 +67,12 @@ func (t *Tasks) Leave(c LeaveCommand, _ Now) Decision[struct{}] {
 // an agent that is not there was not left by it.
 func Leaves(task *hub.Task, ended hub.Time) bool {
 	return task.AssigneeGoneSince == nil && (task.Status != hub.TaskOpen || task.UpdatedAt < ended)
+}
+
+// Returned reports whether a task counts as left since a moment that is not the end of its assignee's
+// last session any more.
+func Returned(task *hub.Task, ended hub.Time) bool {
+	return task.AssigneeGoneSince != nil && *task.AssigneeGoneSince != ended
 }
 
 // takesOver reports whether an actor makes itself the assignee of a task that its assignee has
@@ -148,7 +156,7 @@ func leftNotice(tasks []*liveTask, c LeaveCommand, tell hub.AgentID) MessageDraf
 	if more := len(tasks) - len(names); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
-	text := fmt.Sprintf("%s is gone, which has %s: its session ended over %d minutes ago. To go on with the work, call hub_take {\"task_id\":%d}; the claims and locks that %s took for it come along.",
+	text := fmt.Sprintf("%s, which has %s, is gone: its session ended over %d minutes ago. To go on with the work, call hub_take {\"task_id\":%d}; the claims and locks that %s took for it come along.",
 		c.Agent, list, int(hub.TaskLeftAfter/time.Minute), ids[0], c.Agent)
 	n := systemNotice(text, map[string]any{"left": left{AgentID: c.Agent, Tasks: ids, Since: c.Since, Tell: tell}})
 	n.ReplyTo = ids[0]

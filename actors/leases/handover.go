@@ -256,6 +256,6 @@ func (p *passTurn) Run(o *engine.Owner) {
 	t, now := o.Extension.(*queue), p.Engine.Clock.Now()
 	p.Pending.Run(o)
 	for _, k := range p.keys {
-		t.serveKey(now, k)
+		t.serveFreed(now, k)
 	}
 }

@@ -183,9 +183,14 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 	w := engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
 		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Size: size, Decide: decide,
 		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
-		// An answer about one lease rests on that lease alone: a caller that finds it
-		// held need not wait for the commits of other keys.
-		Rests: func(o *engine.Owner) hub.Seq { return o.Extension.(*queue).changes[k] },
+		// An answer about one lease rests on that lease alone, and on those that overlap it: a
+		// caller that finds it held need not wait for the commits of other keys.
+		Rests: func(o *engine.Owner) (last hub.Seq) {
+			for _, other := range o.State.(*core.Leases).Overlapping(k) {
+				last = max(last, o.Extension.(*queue).changes[other])
+			}
+			return last
+		},
 		Codec: l.codec(k, agent),
 	}
 	a, stored, err := engine.Admit(ctx, l.engine, w)

@@ -74,15 +74,15 @@ func (t *queue) Note(facts []core.Fact, seq hub.Seq) {
 }
 
 // park puts a command into the queue of its key. It does not where agents would then wait for
-// each other for ever, and returns those. holder has the lease.
-func (t *queue) park(r *request, now core.Now, holder hub.AgentID) (circle []hub.AgentID) {
+// each other for ever, and returns those. holders have the leases that keep the agent from it.
+func (t *queue) park(r *request, now core.Now, holders []hub.AgentID) (circle []hub.AgentID) {
 	call, err := t.view.Directory.Park(hub.CallerOf(r.Ctx), r.Agent, hub.ParkedLease)
 	if err != nil {
 		r.Fail(err)
 		return nil
 	}
 	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
-	if circle = t.view.Circle(r.Agent, holder); circle != nil {
+	if circle = t.view.Circle(r.Agent, holders); circle != nil {
 		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Unpark(call)
 		return circle
@@ -161,8 +161,9 @@ func (t *queue) waitingFor(k core.LeaseKey) []core.LeaseKey {
 	})
 }
 
-// serveKey grants a key to the request that has waited longest for it, unless an agent holds it or a
-// lease that overlaps it.
+// serveKey answers the requests for a key that nothing keeps from it any more, those that have waited
+// longest first: of a key that nobody holds the first one, of one that an agent holds its own. A
+// request whose caller has gone is dropped.
 func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 	for {
 		// Load the state first: a rebuild serves requests, so that another one
@@ -171,33 +172,10 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 		if err != nil {
 			return
 		}
-		w := t.waiting.Front(k)
-		if w == nil {
-			return
-		}
-		holder, held := state.Blocking(k, w.Value.Agent)
-		if held && holder.Agent != w.Value.Agent && w.Value.Ctx.Err() == nil {
-			t.serveHolder(now, k)
-			return
-		}
-		t.waiting.Remove(w)
-		w.Value.resume(t.owner, now, state)
-	}
-}
-
-// serveHolder answers the requests with which the holder of a key waits for it: a
-// new request of the holder would not wait either. All others keep their places.
-func (t *queue) serveHolder(now core.Now, k core.LeaseKey) {
-	for {
-		state, err := t.state() // first, as in serveKey
-		if err != nil {
-			return
-		}
-		holder, held := state.Get(k)
-		if !held {
-			return
-		}
-		w := t.waiting.Find(k, func(r *request) bool { return r.Agent == holder.Agent })
+		w := t.waiting.Find(k, func(r *request) bool {
+			holder, held := state.Blocking(k, r.Agent)
+			return !held || holder.Agent == r.Agent || r.Ctx.Err() != nil
+		})
 		if w == nil {
 			return
 		}

@@ -44,7 +44,7 @@ func (r *request) Run(o *engine.Owner) {
 	case r.wait > 0 && !r.Engine.Stopping.Load() && d.Empty() && !d.Answer(core.Position{Now: now}).Acquired:
 		_ = t.expire(now, due)
 		epoch := o.Epoch
-		if _, err := t.state(); err != nil {
+		if state, err = t.state(); err != nil {
 			r.Fail(err)
 			return
 		}
@@ -52,7 +52,7 @@ func (r *request) Run(o *engine.Owner) {
 			r.Run(o)
 			return
 		}
-		if circle := t.park(r, now, d.Answer(core.Position{Now: now}).Holder()); circle != nil {
+		if circle := t.park(r, now, state.Blockers(r.key, r.Agent)); circle != nil {
 			r.Conclude(o, now, d.Draft, func(at core.Position) core.LeaseAnswer {
 				a := d.Answer(at)
 				a.Circle = circle

@@ -15,7 +15,9 @@ func (s *Lists) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub
 	p := newPage[hub.Claim](q.Limit)
 	return p.end(s.cursors, listClaims, s.listLeases(ctx, core.SpaceClaim, listClaims, q, func(l *core.Lease) bool {
 		row := l.Claim(s.engine.Clock.Now())
-		row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
+		if l.Ended == nil {
+			row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
+		}
 		return p.add(row, []byte(l.Key))
 	}))
 }
@@ -40,7 +42,9 @@ func (s *Lists) Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.C
 	p := newPage[hub.Lock](q.Limit)
 	return p.end(s.cursors, listLocks, s.listLeases(ctx, core.SpaceLock, listLocks, q, func(l *core.Lease) bool {
 		row := l.Lock(s.engine.Clock.Now())
-		row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
+		if l.Ended == nil {
+			row.Waiters = s.view.Waiters.Of(l.LeaseKey(), l.Agent)
+		}
 		return p.add(row, []byte(l.Key))
 	}))
 }

@@ -178,21 +178,22 @@ func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseF
 	return out
 }
 
-// Blocker returns the agent whose lease keeps an agent from a key: the holder of the key, else of a
-// file lock that overlaps it, the first by key; "": there is none.
-func (v *Leases) Blocker(k core.LeaseKey, agent hub.AgentID) (holder hub.AgentID) {
+// Blockers returns the agents whose leases keep an agent from a key: that of the key, and those of
+// the file locks that overlap it.
+func (v *Leases) Blockers(k core.LeaseKey, agent hub.AgentID) (holders []hub.AgentID) {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if l, held := v.held[k]; held || k.Space != core.SpaceLock {
-		return l.agent
-	}
-	first := ""
-	v.locks.Overlapping(k.Key, func(other string) {
-		if l := v.held[core.LeaseKey{Space: core.SpaceLock, Key: other}]; l.agent != agent && (first == "" || other < first) {
-			first, holder = other, l.agent
+	add := func(holder hub.AgentID) {
+		if holder != "" && holder != agent && !slices.Contains(holders, holder) {
+			holders = append(holders, holder)
 		}
-	})
-	return holder
+	}
+	add(v.held[k].agent)
+	if k.Space == core.SpaceLock {
+		v.locks.Overlapping(k.Key, func(other string) { add(v.held[core.LeaseKey{Space: core.SpaceLock, Key: other}].agent) })
+	}
+	slices.Sort(holders)
+	return holders
 }
 
 // Row returns the row of a lease if it is held; nil where it cannot be shown.

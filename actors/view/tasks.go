@@ -18,13 +18,14 @@ type Tasks struct {
 	agents  multimap[hub.AgentID, hub.TaskID] // assignees
 	parties multimap[hub.AgentID, hub.TaskID] // assignees, agents with an offer, and creators
 	waiting multimap[hub.TaskID, hub.TaskID]  // by each task of their blocked_by
+	left    map[hub.TaskID]struct{}           // those whose assignees have gone
 }
 
 func newTasks() *Tasks {
 	return &Tasks{
 		live: map[hub.TaskID]core.StoredTask{}, rooms: multimap[hub.RoomID, hub.TaskID]{},
 		agents: multimap[hub.AgentID, hub.TaskID]{}, parties: multimap[hub.AgentID, hub.TaskID]{},
-		waiting: multimap[hub.TaskID, hub.TaskID]{},
+		waiting: multimap[hub.TaskID, hub.TaskID]{}, left: map[hub.TaskID]struct{}{},
 	}
 }
 
@@ -53,6 +54,9 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 		for _, blocker := range was.Task.BlockedBy {
 			v.waiting.remove(blocker, id)
 		}
+	}
+	if delete(v.left, id); t.Task.AssigneeGoneSince != nil {
+		v.left[id] = struct{}{}
 	}
 	if t.Task.Status.Terminal() {
 		delete(v.live, id)
@@ -162,11 +166,12 @@ func (v *Tasks) Assigned() map[hub.AgentID][]core.StoredTask {
 	return out
 }
 
-// LeftOf returns the live tasks of a run whose assignees have gone, the oldest first.
-func (v *Tasks) LeftOf(run hub.RunID) []core.StoredTask {
-	left := v.List(func(t *core.StoredTask) bool {
-		return t.Task.AssigneeGoneSince != nil && t.Task.RunID != nil && *t.Task.RunID == run
-	})
+// LeftOf returns the live tasks of a run whose assignees have gone and that a viewer may see, the
+// oldest first.
+func (v *Tasks) LeftOf(run hub.RunID, sees Viewer) []core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	left := v.those(v.left, func(t *core.StoredTask) bool { return t.Task.RunID != nil && *t.Task.RunID == run && sees.Task(t) })
 	slices.Reverse(left)
 	return left
 }

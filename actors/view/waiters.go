@@ -100,24 +100,23 @@ func (w *Waiters) Awaits(agent hub.AgentID) []hub.MessageID {
 }
 
 // circle returns the agents that would wait for each other because of a call of first that waits
-// for next: first, next, the agent that this one waits for, and so on, the shortest way around; the
-// last one waits for the first. nil: there is none. holder returns the agent that keeps an agent
-// from a lease, and answers the agent that has to answer a message; "": there is none. Of calls that arrive at once,
-// the one that looks last sees all.
-func (w *Waiters) circle(first, next hub.AgentID, holder func(core.LeaseKey, hub.AgentID) hub.AgentID, answers func(hub.MessageID) hub.AgentID) []hub.AgentID {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if next == "" || next == first {
+// for all of next: first, one of next, an agent that this one waits for, and so on, the shortest way
+// around; the last one waits for the first. nil: there is none. holders returns the agents that keep
+// an agent from a lease, and answers the agent that has to answer a message; "": there is none. Of
+// calls that arrive at once, the one that looks last sees all.
+func (w *Waiters) circle(first hub.AgentID, next []hub.AgentID, holders func(core.LeaseKey, hub.AgentID) []hub.AgentID, answers func(hub.MessageID) hub.AgentID) []hub.AgentID {
+	next = slices.DeleteFunc(slices.Clone(next), func(a hub.AgentID) bool { return a == "" || a == first })
+	if len(next) == 0 {
 		return nil
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return circle.Around(first, func(at hub.AgentID) (waitsFor []hub.AgentID) {
 		if at == first {
-			return []hub.AgentID{next} // only the call that has arrived counts
+			return next // only the call that has arrived counts
 		}
 		for _, k := range w.agents[at] {
-			if to := holder(k, at); to != "" {
-				waitsFor = append(waitsFor, to)
-			}
+			waitsFor = append(waitsFor, holders(k, at)...)
 		}
 		for _, id := range w.asked[at] {
 			if to := answers(id); to != "" {
@@ -129,9 +128,9 @@ func (w *Waiters) circle(first, next hub.AgentID, holder func(core.LeaseKey, hub
 }
 
 // Circle returns the agents that would wait for each other because a call of first, which has
-// arrived, waits for next; see Waiters.
-func (v *View) Circle(first, next hub.AgentID) []hub.AgentID {
-	return v.Waiters.circle(first, next, v.Leases.Blocker, v.Answers)
+// arrived, waits for all of next; see Waiters.
+func (v *View) Circle(first hub.AgentID, next []hub.AgentID) []hub.AgentID {
+	return v.Waiters.circle(first, next, v.Leases.Blockers, v.Answers)
 }
 
 // Answers returns the agent that has to answer a message: the assignee of the task that it opened,
@@ -151,7 +150,8 @@ func (v *View) Answers(id hub.MessageID) hub.AgentID {
 }
 
 // Of returns who waits for the lease that holder holds, the first in line first, at most
-// hub.MaxLeaseWaiters. Of a file lock these are also the agents that wait for one which it overlaps.
+// hub.MaxLeaseWaiters. Of a file lock these are also the agents that wait for one which it overlaps,
+// unless holder is empty.
 func (w *Waiters) Of(k core.LeaseKey, holder hub.AgentID) []hub.LeaseWaiter {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -159,7 +159,7 @@ func (w *Waiters) Of(k core.LeaseKey, holder hub.AgentID) []hub.LeaseWaiter {
 	for _, waiter := range w.lines[k] {
 		rows = append(rows, waiter.row)
 	}
-	if k.Space == core.SpaceLock {
+	if k.Space == core.SpaceLock && holder != "" {
 		for other, line := range w.lines {
 			if other == k || other.Space != core.SpaceLock || !hub.LocksOverlap(other.Key, k.Key) {
 				continue

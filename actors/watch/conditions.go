@@ -18,6 +18,9 @@ const (
 	watchCounted  = 100
 )
 
+// mostLeft is how many tasks that were left an answer names.
+const mostLeft = 5
+
 // watch is one call that waits for its conditions.
 type watch struct {
 	view     *view.View
@@ -287,8 +290,11 @@ func (w *watch) runComplete(c *test) (hub.ConditionState, error) {
 		state.Why += ": it has no tasks"
 	default:
 		state.Why += fmt.Sprintf(": %d of %d tasks have not ended", left, run.Counts.Total)
-		for _, t := range w.view.Tasks.LeftOf(c.Run) {
-			state.Stuck = true
+		for i, t := range w.view.Tasks.LeftOf(c.Run, w.sees) {
+			if state.Stuck = true; i == mostLeft {
+				state.Why += "; and more"
+				break
+			}
 			state.Why += fmt.Sprintf("; task %d is %s%s", t.Task.TaskID, t.Task.Status, w.left(&t.Task))
 		}
 	}

@@ -81,7 +81,7 @@ func (r *run) lockedByOthers(ctx context.Context, id hub.AgentID, top string, fi
 	var found []held
 	for _, file := range files {
 		path := osfile.RealPath(filepath.Join(top, filepath.FromSlash(file)))
-		if i := slices.IndexFunc(locks, func(l hub.Lock) bool { return hub.LocksOverlap(l.FilePath, path) }); i >= 0 {
+		if i := slices.IndexFunc(locks, func(l hub.Lock) bool { return hub.LockCovers(l.FilePath, path) }); i >= 0 {
 			found = append(found, held{file, locks[i]})
 		}
 	}

@@ -82,7 +82,7 @@ func (r *run) reserve(ctx context.Context, id hub.AgentID) (found []held, err er
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(rows, func(l hub.Lock) bool { return l.AgentID == id }) {
+		if len(rows) > 0 && !slices.ContainsFunc(rows, func(l hub.Lock) bool { return l.AgentID != id }) {
 			continue
 		}
 		got, err := r.hub.Lock(ctx, hub.LockInput{FilePath: path, AgentID: id, TTLSec: reserved, Metadata: forEdit})
@@ -193,7 +193,7 @@ const mostCovering = 20
 // covering returns the locks that cover a file: its own, and those of folders and patterns.
 func (r *run) covering(ctx context.Context, path string) ([]hub.Lock, error) {
 	rows, _, err := r.hub.Locks(ctx, hub.LeasesQuery{Covering: path, ActiveOnly: true, Limit: mostCovering})
-	return rows, err
+	return slices.DeleteFunc(rows, func(l hub.Lock) bool { return !hub.LockCovers(l.FilePath, path) }), err
 }
 
 // absolute returns the name under which a bridge locks a file; empty if it has none.
