@@ -5,12 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"hubcli/hub"
 )
 
 type doneIn struct {
-	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
+	TaskID         hub.TaskID `json:"task_id,omitempty" jsonschema:"default: your only one"`
 	Note           string     `json:"note,omitempty" jsonschema:"what came of it, or the answer asked of you" most:"32000"`
 	Failed         bool       `json:"failed,omitempty" jsonschema:"it could not be done"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -23,6 +24,12 @@ type finished struct {
 }
 
 func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
+	if in.TaskID == 0 {
+		var err error
+		if in.TaskID, err = c.onlyTask(ctx); err != nil {
+			return nil, err
+		}
+	}
 	released, err := c.heldFor(ctx, in.TaskID)
 	if err != nil {
 		return nil, err
@@ -41,6 +48,32 @@ func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
 		line += fmt.Sprintf(" %s ready: hub_take.", counted(next, "task"))
 	}
 	return &answer{data: f, line: line, untrusted: []string{"task.title", "task.thread_id", "released"}}, nil
+}
+
+// mostOwn is how many of an agent's own tasks an error names.
+const mostOwn = 10
+
+// onlyTask returns the task that the agent works on. There must be just one.
+func (c *call) onlyTask(ctx context.Context) (hub.TaskID, error) {
+	rows, _, err := c.hub().Tasks(ctx, hub.TasksQuery{Viewer: c.agent(), Assignee: c.agent(), Active: true, Limit: mostOwn})
+	if err != nil {
+		return 0, err
+	}
+	begun := slices.DeleteFunc(slices.Clone(rows), func(t hub.Task) bool { return t.Status == hub.TaskOpen })
+	if len(begun) == 0 {
+		begun = rows
+	}
+	switch len(begun) {
+	case 0:
+		return 0, hub.Invalid("task_id", "you have no task that has not ended").WithFix("name the task in task_id; hub_list_tasks shows those of the room")
+	case 1:
+		return begun[0].TaskID, nil
+	}
+	ids := make([]hub.TaskID, len(begun))
+	for i := range begun {
+		ids[i] = begun[i].TaskID
+	}
+	return 0, hub.Invalid("task_id", "you have more than one task").With("tasks", ids).WithFix("name the one that is finished in task_id")
 }
 
 // finish ends the task. The note is posted as its result: to the agent that

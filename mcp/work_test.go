@@ -288,3 +288,23 @@ func TestRecallSearchesElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestDoneTakesTheOnlyTask: without task_id the only task that the agent has begun is finished, and with
+// none or several the call says what to name.
+func TestDoneTakesTheOnlyTask(t *testing.T) {
+	_, dev, ids := team(t, 3)
+	if got := dev.refused("hub_done", nil); !strings.Contains(got, "you have no task that has not ended") {
+		t.Errorf("without a task it says %s", got)
+	}
+	dev.must("hub_take", args{"task_id": ids[0]}, nil)
+	dev.must("hub_take", args{"task_id": ids[1]}, nil)
+	if got := dev.refused("hub_done", args{"note": "which?"}); !strings.Contains(got, fmt.Sprint(ids[0])) || !strings.Contains(got, fmt.Sprint(ids[1])) {
+		t.Errorf("with two tasks it says %s", got)
+	}
+	dev.must("hub_done", args{"task_id": ids[0]}, nil)
+	var f finished
+	dev.must("hub_done", args{"note": "it works"}, &f)
+	if row, err := dev.hub.Task(t.Context(), ids[1], "dev"); err != nil || row.Status != hub.TaskDone {
+		t.Errorf("the only task is %+v, %v", row, err)
+	}
+}
