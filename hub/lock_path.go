@@ -2,7 +2,9 @@ package hub
 
 import (
 	"path"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // MaxLockWildcards is how many parts of the path of a lock may hold wildcards.
@@ -87,6 +89,10 @@ func partsOverlap(a, b string) bool {
 		return a == b
 	case a == "" || b == "":
 		return strings.Trim(a+b, "*") == ""
+	case !IsLockPattern(a):
+		return matches(b, a)
+	case !IsLockPattern(b):
+		return matches(a, b)
 	}
 	x, y := []rune(a), []rune(b)
 	reach, next := make([]bool, len(y)+1), make([]bool, len(y)+1)
@@ -104,6 +110,74 @@ func partsOverlap(a, b string) bool {
 		reach, next = next, reach
 	}
 	return reach[len(y)]
+}
+
+// LockPattern matches a pattern with many paths that hold no wildcards, part by part: paths with
+// the same beginning share the work. It answers as LocksOverlap does.
+type LockPattern struct {
+	parts  []string
+	folder bool
+}
+
+// NewLockPattern returns the matcher of a pattern.
+func NewLockPattern(file string) *LockPattern {
+	parts := lockParts(file)
+	return &LockPattern{parts: parts, folder: isFolder(parts)}
+}
+
+// Begin returns the row of the empty path.
+func (p *LockPattern) Begin() []bool {
+	row := make([]bool, len(p.parts)+1)
+	row[0] = true
+	for j, part := range p.parts {
+		row[j+1] = row[j] && part == "**"
+	}
+	return row
+}
+
+// Next returns the row of a path that has one more part than that of row. first: it is the first part.
+func (p *LockPattern) Next(row []bool, part string, first bool) []bool {
+	next := make([]bool, len(p.parts)+1)
+	if first && (part == "") != (p.parts[0] == "") {
+		return next // one is absolute, the other is not
+	}
+	for j, other := range p.parts {
+		many := other == "**"
+		next[j+1] = row[j] && (many || partsOverlap(part, other)) || row[j+1] && many || next[j] && many
+	}
+	return next
+}
+
+// Covers reports whether the pattern covers all that lies below the path of a row.
+func (p *LockPattern) Covers(row []bool) bool { return p.folder && row[len(p.parts)] }
+
+// Meets reports whether the pattern overlaps the path of a row, which ends with a part.
+func (p *LockPattern) Meets(row []bool, last string) bool {
+	return row[len(p.parts)] || isFolder([]string{last}) && slices.Contains(row, true)
+}
+
+// matches reports whether a pattern of one part matches a name.
+func matches(pattern, name string) bool {
+	star, again := -1, 0 // behind the last *, and where the name goes on if that stands for one more character
+	at, i := 0, 0
+	for i < len(name) {
+		r, size := utf8.DecodeRuneInString(name[i:])
+		p, width := utf8.DecodeRuneInString(pattern[at:])
+		switch {
+		case width > 0 && p == '*':
+			at += width
+			star, again = at, i
+		case width > 0 && (p == '?' || p == r):
+			at, i = at+width, i+size
+		case star >= 0:
+			_, size := utf8.DecodeRuneInString(name[again:])
+			again += size
+			at, i = star, again
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[at:], "*") == ""
 }
 
 func isWild(r rune) bool { return r == '*' || r == '?' }

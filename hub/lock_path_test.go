@@ -43,6 +43,11 @@ func TestLocksOverlap(t *testing.T) {
 		{"/w/**/x", "/w/**/y", true},
 		{"**/x", "a/b/c", true},
 		{"src/*.go", "src/*.ts", false},
+		{"*aab", "aaab", true},
+		{"a*b*c", "a-bc-b-c", true},
+		{"?*", "é", true},
+		{"??", "é", false},
+		{"a*", "a", true},
 		{"src/[id].tsx", "src/i.tsx", false}, // brackets are letters like others
 	} {
 		for _, pair := range [][2]string{{c.a, c.b}, {c.b, c.a}} {

@@ -73,7 +73,7 @@ func (x *LockIndex) Overlapping(key string, add func(string)) {
 			add(other)
 		}
 	}
-	parts, _ := lockPrefix(key)
+	parts, pattern := lockPrefix(key)
 	n := &x.root
 	for _, part := range parts {
 		n.each(tested)
@@ -81,7 +81,39 @@ func (x *LockIndex) Overlapping(key string, add func(string)) {
 			return
 		}
 	}
-	n.walk(tested)
+	switch {
+	case pattern:
+		p := hub.NewLockPattern(key)
+		row := p.Begin()
+		for i, part := range parts {
+			row = p.Next(row, part, i == 0)
+		}
+		n.each(tested)
+		n.match(p, row, len(parts) == 0, tested, add)
+	case key == ".":
+		n.walk(tested, tested)
+	default:
+		n.walk(add, tested)
+	}
+}
+
+// match calls add for the locks below a node that a pattern meets. row is that of the node; first:
+// the node is the root.
+func (n *lockNode) match(p *hub.LockPattern, row []bool, first bool, tested, add func(string)) {
+	for part, next := range n.below {
+		row := p.Next(row, part, first)
+		if p.Covers(row) {
+			next.walk(add, tested)
+			continue
+		}
+		if next.locked != "" && p.Meets(row, part) {
+			add(next.locked)
+		}
+		for _, other := range next.patterns {
+			tested(other)
+		}
+		next.match(p, row, false, tested, add)
+	}
 }
 
 // each calls add for the locks at a node.
@@ -94,11 +126,16 @@ func (n *lockNode) each(add func(string)) {
 	}
 }
 
-// walk calls add for the locks at a node and below it.
-func (n *lockNode) walk(add func(string)) {
-	n.each(add)
+// walk calls add for the locks at a node and below it, and tested for the patterns there.
+func (n *lockNode) walk(add, tested func(string)) {
+	if n.locked != "" {
+		add(n.locked)
+	}
+	for _, p := range n.patterns {
+		tested(p)
+	}
 	for _, next := range n.below {
-		next.walk(add)
+		next.walk(add, tested)
 	}
 }
 
