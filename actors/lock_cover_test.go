@@ -137,7 +137,7 @@ func TestLocksThatOverlapShareALine(t *testing.T) {
 	})
 }
 
-// TestOverlappingLockWakesWhoWaits: however a lock goes away, an agent that waits for what lies below it
+// TestOverlappingLockWakesWhoWaits: however a lock goes away, an agent that waits for a file below it
 // goes on: it is released, broken, expires, ends with its task or passes on with it. So does an agent
 // behind one that something else still keeps from the same path.
 func TestOverlappingLockWakesWhoWaits(t *testing.T) {
