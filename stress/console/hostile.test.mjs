@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Hub } from "../outside/hub.mjs";
-import { Browser, address } from "./browser.mjs";
+import { Browser, address, press } from "./browser.mjs";
 import { come, settled, tabs, things } from "./places.mjs";
 import { numbers, strings } from "./strings.mjs";
 
@@ -202,7 +202,7 @@ describe(`hostile strings of seed ${seed}`, () => {
       for (const page of ["no", "rooms", "agents", "tasks", "knowledge"]) places.push(`${page}/${encodeURIComponent(`${texts[8]} ${texts[0]}`)}`);
       for (const place of places) {
         await come(page, `${hub.url}/ui/${place}`);
-        for (const more = page.getByRole("button", { name: /^Show more of the/ }); whole && (await more.count()); ) await more.click();
+        for (const more = page.getByRole("button", { name: /^Show more of the/ }); whole && (await more.count()); ) await press(more);
         counts[place] = (await see(page, place, broken, whole && place in all ? 400 : 2)).size;
         if (!(await untouched(page))) broken.push(`${place}: something is over the navigation`);
       }
