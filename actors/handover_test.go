@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,7 +30,7 @@ func (r *rig) lockFor(agent hub.AgentID, file string, id hub.TaskID) hub.Grant[h
 	r.t.Helper()
 	in := hub.LockInput{FilePath: file, AgentID: agent, TTLSec: 60}
 	if id != 0 {
-		in.Metadata = json.RawMessage(fmt.Sprintf(`{"task_id":%d}`, id))
+		in.Metadata = forTask(id)
 	}
 	got, err := r.Lock(r.t.Context(), in)
 	require.NoError(r.t, err)

@@ -2,7 +2,6 @@ package actors
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -45,6 +44,16 @@ func (r *rig) taskIn(room hub.Room, title string) hub.TaskID {
 	return r.post(hub.PostInput{FromAgent: "ann", Channel: room.Channel, Kind: hub.KindTask, Body: title}).ID
 }
 
+// worker registers ben, who begins a task of ann's in a room.
+func (r *rig) worker(room hub.Room) (hub.Session, hub.TaskID) {
+	r.t.Helper()
+	s := r.register("ben").Session
+	id := r.taskIn(room, "paint")
+	require.NoError(r.t, r.assign(id, "ben", "ben"))
+	require.NoError(r.t, r.begin(id, "ben"))
+	return s, id
+}
+
 // TestTaskThatIsLeft: a task whose assignee has been gone for two minutes is told of once, in its room,
 // to its creator; watches that wait for it end; and another agent takes it over with all that the
 // assignee took for it. The one that had it can neither end it nor keep its leases. It holds after a
@@ -54,13 +63,10 @@ func TestTaskThatIsLeft(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()
 		room := r.roomWithSeats("ann", "cid")
-		ben := r.register("ben").Session
-		id := r.taskIn(room, "paint")
-		require.NoError(t, r.assign(id, "ben", "ben"))
-		require.NoError(t, r.begin(id, "ben"))
+		ben, id := r.worker(room)
 		_, err := r.Claim(t.Context(), hub.ClaimInput{OwnerAgentID: "ben", TaskMessageID: id, TTLSec: 3600})
 		require.NoError(t, err)
-		_, err = r.Lock(t.Context(), hub.LockInput{FilePath: "a.go", AgentID: "ben", TTLSec: 3600, Metadata: json.RawMessage(fmt.Sprintf(`{"task_id":%d}`, id))})
+		_, err = r.Lock(t.Context(), hub.LockInput{FilePath: "a.go", AgentID: "ben", TTLSec: 3600, Metadata: forTask(id)})
 		require.NoError(t, err)
 		until := []string{fmt.Sprintf("tasks-complete:%d", id), fmt.Sprintf("answered:%d", id)}
 		watched := r.parked(watchOf(t, room.RoomID, time.Hour, until...))
@@ -117,10 +123,7 @@ func TestTaskOfAnAgentThatComesBack(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()
 		room := r.roomWithSeats("ann", "cid")
-		ben := r.register("ben").Session
-		id := r.taskIn(room, "paint")
-		require.NoError(t, r.assign(id, "ben", "ben"))
-		require.NoError(t, r.begin(id, "ben"))
+		ben, id := r.worker(room)
 		for round := 1; round <= 2; round++ {
 			r.leave(ben)
 			if round == 1 {
@@ -149,11 +152,8 @@ func TestLeftTaskIsToldToItsCreator(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()
 		room := r.roomWithSeats("cid")
-		ben := r.register("ben").Session
-		id := r.taskIn(room, "paint")
+		ben, _ := r.worker(room)
 		r.seat(r.newRoom("elsewhere").RoomID, "ann")
-		require.NoError(t, r.assign(id, "ben", "ben"))
-		require.NoError(t, r.begin(id, "ben"))
 		secret := r.post(hub.PostInput{FromAgent: "ann", ToAgent: "ben", Kind: hub.KindTaskRequest, Body: "in private"}).ID
 		require.NoError(t, r.begin(secret, "ben"))
 		r.leave(ben)
@@ -186,10 +186,7 @@ func TestAssigneeThatComesAndGoes(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()
 		room := r.roomWithSeats("ann", "cid")
-		ben := r.register("ben").Session
-		id := r.taskIn(room, "paint")
-		require.NoError(t, r.assign(id, "ben", "ben"))
-		require.NoError(t, r.begin(id, "ben"))
+		ben, id := r.worker(room)
 		r.leave(ben)
 		time.Sleep(hub.TaskLeftAfter + 2*presenceTick)
 		synctest.Wait()

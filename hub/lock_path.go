@@ -49,23 +49,39 @@ func isFolder(parts []string) bool {
 // partsMeet reports whether two paths can be the same, or one of them leads to below the other one,
 // which covers that if it is deep.
 func partsMeet(x, y []string, deepX, deepY bool) bool {
-	if len(x) > 0 && len(y) > 0 && (x[0] == "") != (y[0] == "") || len(x) == 0 && len(y) > 0 && y[0] == "" || len(y) == 0 && len(x) > 0 && x[0] == "" {
-		return false // one is absolute, the other is not
+	if isAbsolute(x) != isAbsolute(y) {
+		return false
 	}
-	// reach[j]: the parts of x up to now, and j parts of y, can be the same path.
+	many := func(part string) bool { return part == manyParts }
+	return meet(x, y, many, partsOverlap, func(i, j int) bool {
+		return i == len(x) && (deepX || j == len(y)) || j == len(y) && deepY
+	})
+}
+
+// manyParts is the part of a pattern that stands for any number of parts.
+const manyParts = "**"
+
+func isAbsolute(parts []string) bool { return len(parts) > 0 && parts[0] == "" }
+
+// meet reports whether beginnings of two patterns, of i and j elements, at which the search ends can
+// stand for the same. many says which elements stand for any number of them, and same whether two
+// others can be the same.
+func meet[T any](x, y []T, many func(T) bool, same func(a, b T) bool, ends func(i, j int) bool) bool {
+	// reach[j]: the elements of x up to now, and j elements of y, can be the same.
 	reach, next := make([]bool, len(y)+1), make([]bool, len(y)+1)
 	for i := 0; i <= len(x); i++ {
 		clear(next)
 		for j := 0; j <= len(y); j++ {
-			met := i == 0 && j == 0
-			if i > 0 && j > 0 {
-				met = reach[j-1] && (x[i-1] == "**" || y[j-1] == "**" || partsOverlap(x[i-1], y[j-1]))
+			manyX, manyY := i > 0 && many(x[i-1]), j > 0 && many(y[j-1])
+			switch {
+			case i == 0 && j == 0:
+				next[j] = true
+			case i > 0 && j > 0 && reach[j-1]:
+				next[j] = manyX || manyY || same(x[i-1], y[j-1])
 			}
-			// ** stands for no part, or for one more.
-			met = met || i > 0 && reach[j] && (x[i-1] == "**" || j > 0 && y[j-1] == "**")
-			met = met || j > 0 && next[j-1] && (y[j-1] == "**" || i > 0 && x[i-1] == "**")
-			next[j] = met
-			if met && (i == len(x) && (deepX || j == len(y)) || j == len(y) && deepY) {
+			// Such an element stands for none, or for one more.
+			next[j] = next[j] || (manyX || manyY) && (i > 0 && reach[j] || j > 0 && next[j-1])
+			if next[j] && ends(i, j) {
 				return true
 			}
 		}
@@ -95,57 +111,58 @@ func partsOverlap(a, b string) bool {
 		return matches(a, b)
 	}
 	x, y := []rune(a), []rune(b)
-	reach, next := make([]bool, len(y)+1), make([]bool, len(y)+1)
-	for i := 0; i <= len(x); i++ {
-		clear(next)
-		for j := 0; j <= len(y); j++ {
-			met := i == 0 && j == 0
-			if i > 0 && j > 0 {
-				met = reach[j-1] && (isWild(x[i-1]) || isWild(y[j-1]) || x[i-1] == y[j-1])
-			}
-			met = met || i > 0 && reach[j] && (x[i-1] == '*' || j > 0 && y[j-1] == '*')
-			met = met || j > 0 && next[j-1] && (y[j-1] == '*' || i > 0 && x[i-1] == '*')
-			next[j] = met
-		}
-		reach, next = next, reach
-	}
-	return reach[len(y)]
+	return meet(x, y, func(r rune) bool { return r == '*' }, func(a, b rune) bool { return a == b || a == '?' || b == '?' },
+		func(i, j int) bool { return i == len(x) && j == len(y) })
 }
 
 // LockPattern matches a pattern with many paths that hold no wildcards, part by part: paths with
-// the same beginning share the work. It answers as LocksOverlap does.
+// the same beginning share the work, which is done once for each part. It answers as LocksOverlap
+// does. A row, of Len elements, says how far the pattern can be matched with a path.
 type LockPattern struct {
 	parts  []string
+	wild   []bool   // the parts with wildcards
+	ends   []string // what stands behind the last wildcard of each part: most names end otherwise
 	folder bool
 }
 
 // NewLockPattern returns the matcher of a pattern.
 func NewLockPattern(file string) *LockPattern {
 	parts := lockParts(file)
-	return &LockPattern{parts: parts, folder: isFolder(parts)}
+	p := &LockPattern{parts: parts, wild: make([]bool, len(parts)), ends: make([]string, len(parts)), folder: isFolder(parts)}
+	for i, part := range parts {
+		p.wild[i], p.ends[i] = IsLockPattern(part), part[strings.LastIndexAny(part, "*?")+1:]
+	}
+	return p
 }
 
-// Begin returns the row of the empty path.
-func (p *LockPattern) Begin() []bool {
-	row := make([]bool, len(p.parts)+1)
+// Len returns the length of a row.
+func (p *LockPattern) Len() int { return len(p.parts) + 1 }
+
+// Begin sets a row to that of the empty path.
+func (p *LockPattern) Begin(row []bool) {
 	row[0] = true
 	for j, part := range p.parts {
-		row[j+1] = row[j] && part == "**"
+		row[j+1] = row[j] && part == manyParts
 	}
-	return row
 }
 
-// Next returns the row of a path that has one more part than that of row. first: it is the first part.
-func (p *LockPattern) Next(row []bool, part string, first bool) []bool {
-	next := make([]bool, len(p.parts)+1)
-	if first && (part == "") != (p.parts[0] == "") {
-		return next // one is absolute, the other is not
+// Next sets next to the row of the path of row with one more part. first: it is the first part.
+func (p *LockPattern) Next(next, row []bool, part string, first bool) {
+	clear(next)
+	if first && (part == "") != isAbsolute(p.parts) {
+		return
 	}
 	for j, other := range p.parts {
-		many := other == "**"
-		next[j+1] = row[j] && (many || partsOverlap(part, other)) || row[j+1] && many || next[j] && many
+		switch {
+		case other == manyParts:
+			next[j+1] = row[j] || row[j+1] || next[j]
+		case !row[j]:
+		case p.wild[j]:
+			next[j+1] = strings.HasSuffix(part, p.ends[j]) && matches(other, part)
+		default:
+			next[j+1] = other == part
+		}
 	}
-	return next
 }
 
 // Covers reports whether the pattern covers all that lies below the path of a row.
@@ -179,5 +196,3 @@ func matches(pattern, name string) bool {
 	}
 	return strings.Trim(pattern[at:], "*") == ""
 }
-
-func isWild(r rune) bool { return r == '*' || r == '?' }

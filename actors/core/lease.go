@@ -186,17 +186,6 @@ type LeaseAnswer struct {
 	Circle   []hub.AgentID // of agents that would wait for each other; see hub.Grant
 }
 
-// Holder returns the agent of the row.
-func (a LeaseAnswer) Holder() hub.AgentID {
-	switch {
-	case a.Claim != nil:
-		return a.Claim.OwnerAgentID
-	case a.Lock != nil:
-		return a.Lock.AgentID
-	}
-	return ""
-}
-
 // LeaseWorld gives an expiry the facts about other owners that its notice
 // needs. They never influence which agent holds a lease.
 type LeaseWorld interface {
@@ -255,56 +244,9 @@ func (l *Leases) live(k LeaseKey, now Now) *Lease {
 	return nil
 }
 
-// Overlapping returns the keys of the held leases that a lease of a key overlaps, the key itself
-// first. Only file locks overlap others.
-func (l *Leases) Overlapping(k LeaseKey) []LeaseKey {
-	keys := []LeaseKey{k}
-	if k.Space != SpaceLock {
-		return keys
-	}
-	l.locks.Overlapping(k.Key, func(other string) {
-		if other != k.Key {
-			keys = append(keys, LeaseKey{SpaceLock, other})
-		}
-	})
-	slices.SortFunc(keys[1:], LeaseKey.Compare)
-	return keys
-}
-
-// covering returns the lease of another agent that overlaps a key which nobody holds, the first by
-// key, unless its deadline has come; nil: there is none.
-func (l *Leases) covering(k LeaseKey, agent hub.AgentID, now Now) *Lease {
-	for _, other := range l.Overlapping(k)[1:] {
-		if lease := l.live(other, now); lease != nil && lease.Agent != agent {
-			return lease
-		}
-	}
-	return nil
-}
-
-// Blocking returns the lease that keeps an agent from a key: that of the key, else the first one of
-// another agent that overlaps it.
-func (l *Leases) Blocking(k LeaseKey, agent hub.AgentID) (Lease, bool) {
-	for _, other := range l.Overlapping(k) {
-		if lease, held := l.held[other]; held && (other == k || lease.Agent != agent) {
-			return *lease, true
-		}
-	}
-	return Lease{}, false
-}
-
-// Blockers returns the agents whose leases keep an agent from a key, each once.
-func (l *Leases) Blockers(k LeaseKey, agent hub.AgentID) (holders []hub.AgentID) {
-	for _, other := range l.Overlapping(k) {
-		if lease, held := l.held[other]; held && lease.Agent != agent && !slices.Contains(holders, lease.Agent) {
-			holders = append(holders, lease.Agent)
-		}
-	}
-	return holders
-}
-
-// Acquire grants a free key. A file lock is free if no lock of another agent overlaps it. If the holder asks again, it keeps its fence and
-// at least its remaining time. Any other agent gets the holder's row.
+// Acquire grants a free key. A file lock is free if no lock of another agent
+// overlaps it. If the holder asks again, it keeps its fence and at least its
+// remaining time. Any other agent gets the row of the lease that is in its way.
 func (l *Leases) Acquire(c AcquireCommand, now Now) Decision[LeaseAnswer] {
 	key, deadline := LeaseKey{c.Space, c.Key}, deadlineAfter(now, c.TTLSec)
 	holder := l.live(key, now)

@@ -1,6 +1,7 @@
 package core
 
 import (
+	"iter"
 	"strings"
 
 	"hubcli/hub"
@@ -65,78 +66,91 @@ func (n *lockNode) remove(parts []string, key string, pattern bool) (empty bool)
 	return n.locked == "" && len(n.below) == 0 && len(n.patterns) == 0
 }
 
-// Overlapping calls add for each lock that overlaps a canonical path, its own among them, in no
-// order.
-func (x *LockIndex) Overlapping(key string, add func(string)) {
-	tested := func(other string) {
-		if hub.LocksOverlap(other, key) {
-			add(other)
+// Overlapping goes through the locks that overlap a canonical path, its own among them, in no order.
+// Nothing may be added or removed meanwhile.
+func (x *LockIndex) Overlapping(key string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		tested := func(other string) bool { return !hub.LocksOverlap(other, key) || yield(other) }
+		parts, pattern := lockPrefix(key)
+		n := &x.root
+		for _, part := range parts {
+			if !n.each(tested, tested) {
+				return
+			}
+			if n = n.below[part]; n == nil {
+				return
+			}
 		}
-	}
-	parts, pattern := lockPrefix(key)
-	n := &x.root
-	for _, part := range parts {
-		n.each(tested)
-		if n = n.below[part]; n == nil {
-			return
+		switch {
+		case pattern:
+			p := hub.NewLockPattern(key)
+			row, next := make([]bool, p.Len()), make([]bool, p.Len())
+			p.Begin(row)
+			for i, part := range parts {
+				p.Next(next, row, part, i == 0)
+				row, next = next, row
+			}
+			_ = n.each(tested, tested) && n.match(p, row, len(parts) == 0, yield, tested)
+		case key == ".":
+			n.walk(tested, tested)
+		default:
+			n.walk(yield, tested)
 		}
-	}
-	switch {
-	case pattern:
-		p := hub.NewLockPattern(key)
-		row := p.Begin()
-		for i, part := range parts {
-			row = p.Next(row, part, i == 0)
-		}
-		n.each(tested)
-		n.match(p, row, len(parts) == 0, tested, add)
-	case key == ".":
-		n.walk(tested, tested)
-	default:
-		n.walk(add, tested)
 	}
 }
 
-// match calls add for the locks below a node that a pattern meets. row is that of the node; first:
-// the node is the root.
-func (n *lockNode) match(p *hub.LockPattern, row []bool, first bool, tested, add func(string)) {
-	for part, next := range n.below {
-		row := p.Next(row, part, first)
-		if p.Covers(row) {
-			next.walk(add, tested)
-			continue
-		}
-		if next.locked != "" && p.Meets(row, part) {
-			add(next.locked)
-		}
-		for _, other := range next.patterns {
-			tested(other)
-		}
-		next.match(p, row, false, tested, add)
-	}
-}
-
-// each calls add for the locks at a node.
-func (n *lockNode) each(add func(string)) {
-	if n.locked != "" {
-		add(n.locked)
+// each calls path for the lock of the path of a node, and pattern for the patterns there, until one
+// of them returns false; then it does, too.
+func (n *lockNode) each(path, pattern func(string) bool) bool {
+	if n.locked != "" && !path(n.locked) {
+		return false
 	}
 	for _, p := range n.patterns {
-		add(p)
+		if !pattern(p) {
+			return false
+		}
 	}
+	return true
 }
 
-// walk calls add for the locks at a node and below it, and tested for the patterns there.
-func (n *lockNode) walk(add, tested func(string)) {
-	if n.locked != "" {
-		add(n.locked)
-	}
-	for _, p := range n.patterns {
-		tested(p)
+// walk is each for a node and all below it.
+func (n *lockNode) walk(path, pattern func(string) bool) bool {
+	if !n.each(path, pattern) {
+		return false
 	}
 	for _, next := range n.below {
-		next.walk(add, tested)
+		if !next.walk(path, pattern) {
+			return false
+		}
 	}
+	return true
+}
+
+// match is walk for the nodes below one, with the paths alone that a pattern meets. row is that of
+// the node; first: the node is the root.
+func (n *lockNode) match(p *hub.LockPattern, row []bool, first bool, path, pattern func(string) bool) bool {
+	below := make([]bool, p.Len())
+	for part, next := range n.below {
+		p.Next(below, row, part, first)
+		if p.Covers(below) {
+			if !next.walk(path, pattern) {
+				return false
+			}
+			continue
+		}
+		if next.locked != "" && p.Meets(below, part) && !path(next.locked) {
+			return false
+		}
+		for _, other := range next.patterns {
+			if !pattern(other) {
+				return false
+			}
+		}
+		if len(next.below) > 0 && !next.match(p, below, false, path, pattern) {
+			return false
+		}
+	}
+	return true
 }
 
 // lockPrefix returns the parts of a canonical path, those of a pattern in front of the first one

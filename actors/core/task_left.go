@@ -3,7 +3,6 @@ package core
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"hubcli/hub"
@@ -28,7 +27,7 @@ type LeaveCommand struct {
 	Since hub.Time     // when its last session ended; 0: it is there
 	Due   bool         // that is so long ago that its tasks are left
 	Tasks []hub.TaskID // those that the agent had when the caller looked
-	// Reads reports whether an agent reads what is said in a room.
+	// Reads reports whether an agent reads what is said in a room; empty: in no room.
 	Reads func(hub.RoomID, hub.AgentID) bool
 }
 
@@ -129,7 +128,7 @@ func leftNotices(tasks []*liveTask, c LeaveCommand) []MessageDraft {
 		}
 		if !r.direct {
 			m := leftNotice(of[r], c, "")
-			if tell != "" && (r.room == "" || c.Reads(r.room, tell)) {
+			if tell != "" && c.Reads(r.room, tell) {
 				m, tell = leftNotice(of[r], c, tell), ""
 			}
 			m.Channel, m.Thread, m.Room = r.channel, r.thread, r.room
@@ -145,17 +144,7 @@ func leftNotices(tasks []*liveTask, c LeaveCommand) []MessageDraft {
 }
 
 func leftNotice(tasks []*liveTask, c LeaveCommand, tell hub.AgentID) MessageDraft {
-	names, ids := make([]string, 0, len(tasks)), make([]hub.TaskID, 0, len(tasks))
-	for _, task := range tasks {
-		ids = append(ids, task.Task.TaskID)
-		if len(names) < maxNoticeTitles {
-			names = append(names, taskPhrase(&task.Task))
-		}
-	}
-	list := strings.Join(names, ", ")
-	if more := len(tasks) - len(names); more > 0 {
-		list += fmt.Sprintf(" and %d more", more)
-	}
+	list, ids := namesOf(tasks, taskPhrase)
 	text := fmt.Sprintf("%s, which has %s, is gone: its session ended over %d minutes ago. To go on with the work, call hub_take {\"task_id\":%d}; the claims and locks that %s took for it come along.",
 		c.Agent, list, int(hub.TaskLeftAfter/time.Minute), ids[0], c.Agent)
 	n := systemNotice(text, map[string]any{"left": left{AgentID: c.Agent, Tasks: ids, Since: c.Since, Tell: tell}})

@@ -102,19 +102,25 @@ func (task *liveTask) placeWait(m *MessageDraft, reason string) {
 	}
 }
 
-// waitNotice is the notice about tasks that have the same reader.
-func waitNotice(tasks []*liveTask, reason string) MessageDraft {
-	names, ids := make([]string, 0, len(tasks)), make([]hub.TaskID, 0, len(tasks))
+// namesOf returns the names of tasks for a notice, as far as one names them, and the ids of all.
+func namesOf(tasks []*liveTask, name func(*hub.Task) string) (list string, ids []hub.TaskID) {
+	names := make([]string, 0, len(tasks))
 	for _, task := range tasks {
 		ids = append(ids, task.Task.TaskID)
 		if len(names) < maxNoticeTitles {
-			names = append(names, taskName(&task.Task))
+			names = append(names, name(&task.Task))
 		}
 	}
-	list := strings.Join(names, ", ")
+	list = strings.Join(names, ", ")
 	if more := len(tasks) - len(names); more > 0 {
 		list += fmt.Sprintf(" and %d more", more)
 	}
+	return list, ids
+}
+
+// waitNotice is the notice about tasks that have the same reader.
+func waitNotice(tasks []*liveTask, reason string) MessageDraft {
+	list, ids := namesOf(tasks, taskName)
 	text := list + " can begin: no task that it waited for is left."
 	switch {
 	case reason == wakeBlockerFailed && len(tasks) == 1:

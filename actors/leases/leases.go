@@ -186,8 +186,13 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 		// An answer about one lease rests on that lease alone, and on those that overlap it: a
 		// caller that finds it held need not wait for the commits of other keys.
 		Rests: func(o *engine.Owner) (last hub.Seq) {
-			for _, other := range o.State.(*core.Leases).Overlapping(k) {
-				last = max(last, o.Extension.(*queue).changes[other])
+			if k.Space != core.SpaceLock {
+				return o.Extension.(*queue).changes[k]
+			}
+			for other, seq := range o.Extension.(*queue).changes {
+				if k.Overlap(other) {
+					last = max(last, seq)
+				}
 			}
 			return last
 		},

@@ -150,15 +150,7 @@ func (t *queue) serveFreed(now core.Now, k core.LeaseKey) {
 // waitingFor returns the keys that requests wait for and that a lease of k keeps from them, those
 // of the request that has waited longest first.
 func (t *queue) waitingFor(k core.LeaseKey) []core.LeaseKey {
-	if k.Space != core.SpaceLock {
-		if t.waiting.Front(k) == nil {
-			return nil
-		}
-		return []core.LeaseKey{k}
-	}
-	return slices.DeleteFunc(t.waiting.Keys(), func(w core.LeaseKey) bool {
-		return w.Space != core.SpaceLock || w != k && !hub.LocksOverlap(w.Key, k.Key)
-	})
+	return slices.DeleteFunc(t.waiting.Keys(), func(w core.LeaseKey) bool { return !w.Overlap(k) })
 }
 
 // serveKey answers the requests for a key that nothing keeps from it any more, those that have waited
@@ -173,8 +165,7 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 			return
 		}
 		w := t.waiting.Find(k, func(r *request) bool {
-			holder, held := state.Blocking(k, r.Agent)
-			return !held || holder.Agent == r.Agent || r.Ctx.Err() != nil
+			return r.Ctx.Err() != nil || len(state.Blockers(k, r.Agent)) == 0
 		})
 		if w == nil {
 			return

@@ -17,7 +17,7 @@ func Turn(p *engine.Pending[*core.Leases, core.LeaseAnswer, core.LeaseAnswer], k
 	return newRequest(p, k, wait)
 }
 
-// Run decides the request. A lease of its key, or one that overlaps it, that is over expires first, in the same
+// Run decides the request. A lease that is over, of its key or one that overlaps it, expires first, in the same
 // record if the decision makes one.
 func (r *request) Run(o *engine.Owner) {
 	if r.Expired() {
@@ -26,7 +26,10 @@ func (r *request) Run(o *engine.Owner) {
 	}
 	t, now := r.queue, r.Engine.Clock.Now()
 	state := o.State.(*core.Leases)
-	due := state.Expire(now, world{t.view}, hub.MaxExpireBatch, state.Overlapping(r.key)...)
+	var due core.Draft
+	if state.Due(now) {
+		due = state.Expire(now, world{t.view}, hub.MaxExpireBatch, state.Overlapping(r.key)...)
+	}
 	if !due.Empty() && len(t.waitingFor(r.key)) > 0 {
 		_ = t.expire(now, due) // the queue comes first; an error here fails this request too
 		due = core.Draft{}

@@ -153,10 +153,10 @@ func (v *Leases) Page(space core.LeaseSpace, behind string, n int, keeps *LeaseF
 	case keeps.Key != "":
 		add(k, v.held[k])
 	case keeps.Covering != "":
-		v.locks.Overlapping(keeps.Covering, func(key string) {
+		for key := range v.locks.Overlapping(keeps.Covering) {
 			k := core.LeaseKey{Space: core.SpaceLock, Key: key}
 			add(k, v.held[k])
-		})
+		}
 	case keeps.Owner != "":
 		for k := range v.agents[keeps.Owner] {
 			add(k, v.held[k])
@@ -189,8 +189,13 @@ func (v *Leases) Blockers(k core.LeaseKey, agent hub.AgentID) (holders []hub.Age
 		}
 	}
 	add(v.held[k].agent)
+	if v.held[k].agent == agent {
+		return nil // nothing keeps it from what it holds
+	}
 	if k.Space == core.SpaceLock {
-		v.locks.Overlapping(k.Key, func(other string) { add(v.held[core.LeaseKey{Space: core.SpaceLock, Key: other}].agent) })
+		for other := range v.locks.Overlapping(k.Key) {
+			add(v.held[core.LeaseKey{Space: core.SpaceLock, Key: other}].agent)
+		}
 	}
 	slices.Sort(holders)
 	return holders

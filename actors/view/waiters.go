@@ -161,7 +161,7 @@ func (w *Waiters) Of(k core.LeaseKey, holder hub.AgentID) []hub.LeaseWaiter {
 	}
 	if k.Space == core.SpaceLock && holder != "" {
 		for other, line := range w.lines {
-			if other == k || other.Space != core.SpaceLock || !hub.LocksOverlap(other.Key, k.Key) {
+			if other == k || !other.Overlap(k) {
 				continue
 			}
 			for _, waiter := range line {
