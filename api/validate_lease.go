@@ -63,7 +63,7 @@ func ValidateLock(in *hub.LockInput) error {
 // CheckLockPattern refuses a path with too many wildcards.
 func CheckLockPattern(field, file string) error {
 	if hub.LockWildcards(file) > hub.MaxLockWildcards {
-		return hub.Invalid(field, field+" has wildcards in too many of its parts").With("limit", hub.MaxLockWildcards).
+		return hub.Invalid(field, field+" has wildcards in more than "+strconv.Itoa(hub.MaxLockWildcards)+" of its parts").With("limit", hub.MaxLockWildcards).
 			WithFix("lock the folder: it covers all that lies below")
 	}
 	return nil

@@ -176,7 +176,7 @@ func (o *leaseOptions) refused(verb leaseVerb, in leaseInput, got leaseGrant) er
 		exit, fix = ExitWaitOver, "wait again, or do something else meanwhile; "+verb.list+" shows who holds what"
 	}
 	if got.other != "" {
-		return fail(exit, fix, "%s is covered by the lock of %s on %s, until %s", in.key, got.holder, peertext.TerminalLine(got.other), got.expires)
+		return fail(exit, fix, "%s overlaps the lock of %s on %s, until %s", in.key, got.holder, peertext.TerminalLine(got.other), got.expires)
 	}
 	return fail(exit, fix, "%s is held by %s until %s", in.key, got.holder, got.expires)
 }

@@ -22,8 +22,9 @@ with 1; with --wait it first waits its turn, also while the hub is restarted, an
 with 4 if the turn does not come.
 
 The lock on a folder covers all that lies below, and so does a pattern: * stands for any
-characters of one part of a path, ? for one, ** for any number of parts. Put a pattern in
-quotes. Where a lock of another agent overlaps it, that agent holds it.
+characters of one part of a path, ? for one, ** for any number of parts, and a pattern
+that ends with an extension, such as *.sql, is of files alone. Put a pattern in quotes.
+Where a lock of another agent overlaps yours, the command says which, and ends as above.
 
 A lock ends with --release or when its time is over, not with this command.`,
 		Example: `  hubcli app lock src/parser.go --agent dev-a
