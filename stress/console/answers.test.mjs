@@ -54,6 +54,20 @@ describe("No answer that was not meant", () => {
     await page.getByText("connected", { exact: true }).waitFor();
   });
 
+  // clickAsItComes has the page click the first answer of a question in the moment it comes,
+  // however busy the machine is.
+  const clickAsItComes = (question) =>
+    page.evaluate((question) => {
+      const seen = new MutationObserver(() => {
+        const asked = [...document.querySelectorAll("[data-ask]")].find((one) => one.textContent.includes(question));
+        const button = asked?.querySelector("[data-answer]");
+        if (!button) return;
+        seen.disconnect();
+        button.click();
+      });
+      seen.observe(document.body, { subtree: true, childList: true });
+    }, question);
+
   const centre = async (button) => {
     const box = await button.boundingBox();
     return [box.x + box.width / 2, box.y + box.height / 2];
@@ -78,16 +92,7 @@ describe("No answer that was not meant", () => {
   });
 
   it("takes no click on a button that has just come", async () => {
-    // The first click comes with the button, however busy the machine is.
-    await page.evaluate(() => {
-      const seen = new MutationObserver(() => {
-        const button = [...document.querySelectorAll("button")].find((one) => one.textContent.trim() === "yes");
-        if (!button) return;
-        seen.disconnect();
-        button.click();
-      });
-      seen.observe(document.body, { subtree: true, childList: true });
-    });
+    await clickAsItComes("Round half up?");
     await ask("dev-a", "Round half up?", "yes", "no");
     const yes = row("Round half up?").getByRole("button", { name: "yes", exact: true });
     await page.getByText(/Nothing was done: “yes” had only just come here/).waitFor();
@@ -203,9 +208,8 @@ describe("No answer that was not meant", () => {
 
   it("takes no click on a button that a message of the page has only just uncovered", async () => {
     await page.setViewportSize({ width: 700, height: 500 });
+    await clickAsItComes("Number 8?");
     for (let n = 1; n < 9; n++) await ask("dev-c", `Number ${n}?`, "yes", "no");
-    await row("Number 8?").waitFor();
-    await page.evaluate(() => document.querySelector("[data-answer]").click());
     const close = page.locator(".outcome").getByRole("button", { name: "Close" });
     await close.waitFor();
     const yes = row("Number 4?").getByRole("button", { name: "yes", exact: true });
@@ -218,8 +222,19 @@ describe("No answer that was not meant", () => {
     await settle(page);
     const [x, y] = await centre(yes);
     assert.equal(await page.evaluate(([x, y]) => document.elementFromPoint(x, y).closest(".outcome") !== null, [x, y]), true);
-    await page.evaluate(() => document.querySelector(".outcome button").click());
-    await page.mouse.click(x, y);
+    await page.evaluate(
+      ([x, y]) => {
+        const seen = new MutationObserver(() => {
+          const under = document.elementFromPoint(x, y);
+          if (under.closest(".outcome")) return;
+          seen.disconnect();
+          under.closest("button").click();
+        });
+        seen.observe(document.body, { subtree: true, childList: true });
+        document.querySelector(".outcome button").click();
+      },
+      [x, y],
+    );
     await page.getByText(/Nothing was done: “yes” had only just come here/).waitFor();
     assert.equal((await of("dev-c")).state, "open");
     const open = JSON.parse(await cli("inbox", "--json"));
