@@ -37,9 +37,9 @@ const (
 	maxHolderBytes = 256
 	maxKeptLock    = 64 << 10
 
-	// lockPatience is how long taking the lock is tried again. A process that only
-	// looks whether it is held takes it for an instant.
-	lockPatience = 100 * time.Millisecond
+	// lockPatience is how long taking the lock is tried again. A process that only looks whether
+	// it is held takes it for an instant, which on a busy machine lasts until that process runs again.
+	lockPatience = time.Second
 	lockAgain    = 5 * time.Millisecond
 )
 
