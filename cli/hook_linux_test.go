@@ -13,7 +13,7 @@ func TestHookOfAHostThatSwallowsPackets(t *testing.T) {
 	least := time.Hour
 	for range 5 { // what a busy machine adds is not the hook's
 		got, took := hooked(t, vars, strings.NewReader(stopPayload), "stop")
-		if got != (ran{0, "{}", ""}) {
+		if got != (ran{0, "{}", ""}) && took < hookLimit { // after its limit it says nothing
 			t.Errorf("%+v after %s", got, took)
 		}
 		if took < 200*time.Millisecond {
