@@ -2,6 +2,7 @@ package actors
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,14 @@ import (
 func (r *rig) assign(id hub.TaskID, by, to hub.AgentID) error {
 	_, err := r.UpdateTask(r.t.Context(), id, hub.TaskUpdateInput{AgentID: by, Assignee: &to})
 	return err
+}
+
+// or returns what p points to, or nothing.
+func or[T any](p *T) (v T) {
+	if p != nil {
+		v = *p
+	}
+	return v
 }
 
 // handOver offers a task and has the offer accepted.
@@ -149,5 +158,35 @@ func checkAsks(t *testing.T, r *rig, name string, agent hub.AgentID, body string
 	}
 	if got.String() != body || found != attachments {
 		t.Errorf("%s: %d of %d bytes and %d of %d attachments have arrived", name, got.Len(), len(body), found, attachments)
+	}
+}
+
+// TestNoteGoesWithATask: the note of an update reaches the agent that it names, in the name of the agent
+// that wrote it, whether the agent gets the task or has it already. Nothing else opens.
+func TestNoteGoesWithATask(t *testing.T) {
+	r := start(t, newMemStore())
+	defer func() { r.stop() }()
+	id := r.task(hub.PostInput{FromAgent: "lead", Body: "paint"})
+	give := func(note string) {
+		t.Helper()
+		dev := hub.AgentID("dev")
+		_, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: "lead", Assignee: &dev, Note: note})
+		require.NoError(t, err)
+	}
+	give("in green")
+	give("and twice")
+	give("")
+	var got []string
+	for _, m := range r.inbox("dev") {
+		if m.FromAgent != "lead" || or(m.ReplyTo) != id || m.Authority != hub.AuthorityAgent {
+			t.Errorf("dev is sent %+v", m)
+		}
+		got = append(got, m.Body)
+	}
+	if want := []string{"Task 1 \"paint\" is yours now.\n\nin green", "Task 1 \"paint\" is yours.\n\nand twice"}; !slices.Equal(got, want) {
+		t.Errorf("dev is told %q, want %q", got, want)
+	}
+	if list, _, err := r.Tasks(t.Context(), hub.TasksQuery{Viewer: "lead", Limit: 10}); err != nil || len(list) != 1 {
+		t.Errorf("%d tasks, %v", len(list), err)
 	}
 }

@@ -18,7 +18,7 @@ const presenceTick = 5 * time.Second
 const displacedKept = hub.MaxWaitSec*time.Second + 2*engine.CommandLife
 
 // watchPresence ends the sessions of agents that have been silent for too long, and tells of the
-// tasks that agents have left.
+// tasks that agents have left and of those that nobody has.
 func (h *Hub) watchPresence(quit <-chan struct{}) {
 	tick := time.NewTicker(presenceTick)
 	defer tick.Stop()
@@ -33,6 +33,7 @@ func (h *Hub) watchPresence(quit <-chan struct{}) {
 			h.endIdle(s)
 		}
 		h.noteLeft(h.engine.Clock.Now().Wall)
+		h.suggestTasks(h.engine.Clock.Now().Wall)
 		h.engine.Seq.ForgetEnded(h.engine.Clock.Now().HubMS - displacedKept.Milliseconds())
 	}
 }

@@ -159,3 +159,34 @@ func TestPlanIsOneRecord(t *testing.T) {
 		t.Errorf("a circle: %v", err)
 	}
 }
+
+// TestPlanGivesTasks: a task of a plan belongs to the agent that the plan names, the message that opens
+// it mentions that agent, so that it asks it, and everybody in the room sees both.
+func TestPlanGivesTasks(t *testing.T) {
+	r := start(t, newMemStore())
+	defer func() { r.stop() }()
+	room := r.roomWithSeats("lead", "dev", "ops")
+	out, err := r.CreateRun(t.Context(), hub.RunInput{Title: "release", CreatedBy: "lead", RoomID: room.RoomID, Tasks: []hub.PlannedTask{
+		{Title: "build", Assignee: "dev", Details: "with tests"}, {Title: "ship", After: []string{"1"}, Assignee: "lead"}, {Title: "tell"},
+	}})
+	require.NoError(t, err)
+	for i, want := range []hub.AgentID{"dev", "lead", ""} {
+		task, err := r.Task(t.Context(), out.Row.Planned[i], "ops")
+		if got := or(task.Assignee); err != nil || got != want {
+			t.Errorf("task %d is %q's, %v, want %q", i, got, err, want)
+		}
+	}
+	if got := r.directedTo("dev", room.RoomID); len(got) != 1 || got[0] != out.Row.Planned[0] {
+		t.Errorf("of dev %v ask, want the message of its task", got)
+	}
+	for _, agent := range []hub.AgentID{"lead", "ops"} {
+		if got := r.directedTo(agent, room.RoomID); len(got) != 0 {
+			t.Errorf("of %s %v ask", agent, got)
+		}
+	}
+	wantCode(t, r.assign(out.Row.Planned[0], "ops", "ops"), hub.CodeTaskTaken)
+	r = start(t, r.crash())
+	if task, err := r.Task(t.Context(), out.Row.Planned[0], "ops"); err != nil || or(task.Assignee) != "dev" {
+		t.Errorf("after a restart the task is %+v, %v", task, err)
+	}
+}

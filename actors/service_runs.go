@@ -24,10 +24,13 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		}
 		channel = in.RoomID.Channel()
 	}
+	if err := h.assignPlanned(in.Tasks); err != nil {
+		return hub.Outcome[hub.Run]{}, err
+	}
 	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in, Standing: h.standing(ctx, in.CreatedBy)}
 	size := 0
 	for i := range in.Tasks {
-		body := in.Tasks[i].Body()
+		body := in.Tasks[i].Body(in.CreatedBy)
 		size += len(body)
 		c.Messages = append(c.Messages, core.MessageDraft{
 			From: in.CreatedBy, Channel: channel, Room: in.RoomID, Kind: hub.KindTask, Body: body,
@@ -45,6 +48,16 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 	})
 	out.Created = true
 	return out, err
+}
+
+// assignPlanned lets the tasks of a plan for an agent that goes on under another id be for that id.
+func (h *Hub) assignPlanned(tasks []hub.PlannedTask) (err error) {
+	for i := range tasks {
+		if tasks[i].Assignee, err = h.view.Successor(tasks[i].Assignee); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // runAnswer is the stored answer of a command about a run.

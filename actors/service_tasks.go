@@ -43,7 +43,7 @@ func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateIn
 			return hub.Outcome[hub.Task]{}, err
 		}
 	}
-	out, err := h.changeTask(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		if err := h.taskPaused(ctx, in.AgentID, id, frees(&in)); err != nil {
 			return core.Decision[hub.Task]{}, err
 		}

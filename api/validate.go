@@ -193,6 +193,9 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 			return err
 		}
 	}
+	if err := checkTaskNote(in); err != nil {
+		return err
+	}
 	if in.ExpectedVersion < 0 {
 		return hub.Invalid("expected_version", "expected_version must be at least 1")
 	}
@@ -200,6 +203,19 @@ func ValidateTaskUpdate(in *hub.TaskUpdateInput, operator bool) error {
 		return nil
 	}
 	return checkBlockedBy(*in.BlockedBy)
+}
+
+// checkTaskNote checks the words to the agent that an update gives a task to.
+func checkTaskNote(in *hub.TaskUpdateInput) error {
+	switch {
+	case in.Note == "":
+		return nil
+	case in.Assignee == nil || *in.Assignee == "":
+		return hub.Invalid("note", "a note goes to the agent that gets the task").WithFix("send assignee with the note, or complete the task with it")
+	case in.AgentID == "":
+		return hub.Invalid("agent_id", "a note needs to say whose it is").WithFix("send agent_id with the note")
+	}
+	return checkText("note", in.Note, hub.MaxNoteChars)
 }
 
 // checkBlockedBy refuses too many tasks to wait for, and impossible ids.

@@ -59,7 +59,8 @@ func checkPlanned(t *hub.PlannedTask, lim hub.Limits) error {
 		checkName("name", t.Name, hub.MaxPlanNameChars),
 		hub.CheckName("title", t.Title, hub.MaxTitleChars),
 		checkText("details", t.Details, hub.MaxNoteChars),
-		checkBody(t.Body(), lim.MaxBodyChars))
+		given(hub.CheckRecipient, "assignee", t.Assignee),
+		checkBody(t.Body(""), lim.MaxBodyChars))
 }
 
 // ValidateRunTasks checks tasks that are to join a run.

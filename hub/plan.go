@@ -22,6 +22,9 @@ type PlannedTask struct {
 	Title   string   `json:"title"`          // one line
 	Details string   `json:"details,omitempty"`
 	After   []string `json:"after,omitempty"` // names of the tasks of the plan that must end first
+	// Assignee is the agent that is to do it; empty: the first that takes it. The message that opens
+	// the task names it, so that it learns of the task.
+	Assignee AgentID `json:"assignee,omitempty"`
 	// AfterFailed says what holds when one of those fails or is cancelled.
 	AfterFailed AfterFailed `json:"after_failed,omitempty"`
 }
@@ -35,12 +38,17 @@ const (
 	AfterFailedContinue AfterFailed = "continue" // the task can begin all the same
 )
 
-// Body returns the text of the message that opens the task.
-func (t *PlannedTask) Body() string {
-	if t.Details == "" {
-		return t.Title
+// Body returns the text of the message that opens the task. It mentions the assignee, unless that is
+// the agent by, which opens the task.
+func (t *PlannedTask) Body(by AgentID) string {
+	body := t.Title
+	if t.Details != "" {
+		body += "\n\n" + t.Details
 	}
-	return t.Title + "\n\n" + t.Details
+	if t.Assignee != "" && t.Assignee != by {
+		body += "\n\nThis task is for @" + string(t.Assignee) + "."
+	}
+	return body
 }
 
 // PlanOrder says how the tasks of a plan depend on each other. after holds, for

@@ -145,7 +145,8 @@ type UnreadRow struct {
 	Direct    bool        `json:"direct"`
 	Kind      Kind        `json:"kind"`
 	ThreadID  *ThreadID   `json:"thread_id"`
-	Excerpt   string      `json:"excerpt"` // the body's beginning, one line, at most 200 characters
+	Excerpt   string      `json:"excerpt"`           // the body's beginning, one line, at most 200 characters
+	Partial   bool        `json:"partial,omitempty"` // the message has more than the excerpt: text, lines or attachments
 	Authority Authority   `json:"authority"`
 	Assurance Assurance   `json:"assurance"`
 	User      string      `json:"local_user,omitempty"` // the other user of the machine whose program sent it

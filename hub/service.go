@@ -353,6 +353,8 @@ type TaskUpdateInput struct {
 	ExpectedVersion int64       `json:"expected_version,omitempty"`
 	Force           bool        `json:"force,omitempty"`
 	Release         bool        `json:"release,omitempty"`
+	// Note goes to the agent in Assignee, also if it has the task already.
+	Note string `json:"note,omitempty"`
 }
 
 // Tasks tracks work. If a direct message opened a task, only the parties of

@@ -160,7 +160,7 @@ func (m *shownMessage) standing() string {
 	how := "unverified"
 	switch m.Assurance {
 	case hub.AssuranceSession:
-		how = "proved"
+		how = "session verified"
 	case hub.AssuranceRelay:
 		how = "through its file relay"
 	case hub.AssuranceAsserted, hub.AssuranceOperator:

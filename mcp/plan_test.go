@@ -98,3 +98,54 @@ func TestBadPlansMakeNothing(t *testing.T) {
 		t.Errorf("%d tasks were made, %v", len(tasks), err)
 	}
 }
+
+// TestPlanForAgents: a plan gives tasks to agents. Each takes its own without naming it, before those
+// that nobody has, and the lead learns how many are left.
+func TestPlanForAgents(t *testing.T) {
+	lead, dev, _ := team(t, 0)
+	var p planned
+	const tasks = `[{"title":"a"},{"title":"b","assignee":"@dev"},{"title":"c","assignee":"lead","after":["1"]}]`
+	said := text(lead.try("hub_plan", args{"title": "u", "tasks": tasks}))
+	lead.must("hub_plan", args{"title": "v", "tasks": tasks}, &p)
+	if !strings.Contains(said, "has 3 tasks, 2 ready, 1 for anybody with hub_take. hub_watch") {
+		t.Errorf("the lead is told %q", said)
+	}
+	var got taken
+	for _, want := range []hub.TaskID{p.Tasks["2"] - 3, p.Tasks["2"], p.Tasks["1"] - 3} {
+		if dev.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != want {
+			t.Errorf("dev takes %+v, want task %d", got.Task, want)
+		}
+	}
+	if lead.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != p.Tasks["1"] {
+		t.Errorf("lead takes %+v", got.Task)
+	}
+	lead.refused("hub_plan", args{"title": "v", "tasks": `[{"title":"a","assignee":"all"}]`})
+}
+
+// TestRequestForATask: a request that names a task gives that task to an agent, with the words of the
+// request, and opens no other.
+func TestRequestForATask(t *testing.T) {
+	lead, dev, _ := team(t, 0)
+	var p planned
+	lead.must("hub_plan", args{"title": "v", "tasks": `[{"title":"a"},{"title":"b"}]`}, &p)
+	id := p.Tasks["2"]
+	said := text(lead.try("hub_dm", args{"to_agent": "dev", "kind": "task_request", "task_id": id, "body": "begin with the tests"}))
+	if want := fmt.Sprintf("Task #%d is open, assigned to dev, and it has your words.", id); !strings.Contains(said, want) {
+		t.Errorf("the lead is told %q, want %q", said, want)
+	}
+	if read := text(dev.try("hub_poll_messages", args{"timeout_seconds": 0})); !strings.Contains(read, "begin with the tests") {
+		t.Errorf("dev reads %q", read)
+	}
+	var got taken
+	if dev.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != id {
+		t.Errorf("dev takes %+v", got)
+	}
+	tasks, _, err := lead.hub.Tasks(t.Context(), hub.TasksQuery{Viewer: "lead", Limit: 10})
+	if err != nil || len(tasks) != 2 {
+		t.Errorf("there are %d tasks, %v", len(tasks), err)
+	}
+	lead.must("hub_dm", args{"to_agent": "dev", "task_id": id, "body": "and hurry"}, nil)
+	lead.refused("hub_dm", args{"to_agent": "dev", "kind": "chat", "task_id": id, "body": "x"})
+	lead.refused("hub_dm", args{"to_agent": "dev", "task_id": id, "body": "x", "thread_id": "t"})
+	lead.refused("hub_dm", args{"to_agent": "dev", "task_id": 999, "body": "x"})
+}

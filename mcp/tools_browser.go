@@ -74,7 +74,7 @@ func browserTools() []tool {
 
 // browserIn is what every tool of the browser takes.
 type browserIn struct {
-	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -84,7 +84,7 @@ type browserOpenIn struct {
 }
 
 type browserSnapshotIn struct {
-	Offset int `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
+	Offset int `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
 	browserIn
 }
 

@@ -64,7 +64,7 @@ type rememberIn struct {
 	Key            string   `json:"key,omitempty" jsonschema:"such as build:command" range:"200"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"to find it by"`
 	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
-	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string   `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -90,7 +90,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
 type forgetIn struct {
 	Key            string `json:"key" jsonschema:"as remembered" range:"200"`
 	Scope          string `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
-	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -121,8 +121,8 @@ type recallIn struct {
 	Tag      string       `json:"tag,omitempty" jsonschema:"with this tag" range:"200"`
 	Scope    string       `json:"scope,omitempty" jsonschema:"default both" enum:"room,project"`
 	MemoryID hub.MemoryID `json:"memory_id,omitempty" jsonschema:"this one alone"`
-	Offset   int          `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
-	RoomID   string       `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Offset   int          `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
+	RoomID   string       `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Cursor   hub.Cursor   `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit    int          `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }

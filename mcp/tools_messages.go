@@ -72,15 +72,18 @@ type dmIn struct {
 	ToAgent        hub.AgentID   `json:"to_agent" jsonschema:"agent id"`
 	Body           string        `json:"body" jsonschema:"text" most:"4000000"`
 	Kind           hub.Kind      `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result"`
+	TaskID         hub.TaskID    `json:"task_id,omitempty" jsonschema:"with task_request: the task meant"`
 	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
-	return c.post(ctx, hub.PostInput{
-		FromAgent: c.agent(), ToAgent: in.ToAgent, Kind: in.Kind, Body: in.Body, ReplyTo: in.ReplyTo, ThreadID: in.ThreadID,
-	}, in.IdempotencyKey)
+	post := hub.PostInput{FromAgent: c.agent(), ToAgent: in.ToAgent, Kind: in.Kind, Body: in.Body, ReplyTo: in.ReplyTo, ThreadID: in.ThreadID}
+	if in.TaskID != 0 {
+		return c.requestTask(ctx, in.TaskID, post, in.IdempotencyKey)
+	}
+	return c.post(ctx, post, in.IdempotencyKey)
 }
 
 // posted is the answer to a post.
@@ -184,7 +187,7 @@ func object(field, text string) (json.RawMessage, error) {
 type getMessageIn struct {
 	MessageID hub.MessageID `json:"message_id" jsonschema:"id"`
 	Part      string        `json:"part,omitempty" jsonschema:"default body" enum:"body,attachments,metadata"`
-	Offset    int           `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
+	Offset    int           `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
 }
 
 // slice is a piece of one part of a message, beginning at a character offset.

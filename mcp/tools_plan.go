@@ -24,8 +24,8 @@ func planTools() []tool {
 
 type planIn struct {
 	Title          string `json:"title" jsonschema:"of the run" range:"300"`
-	Tasks          string `json:"tasks" jsonschema:"JSON list of {\"title\", \"name\", \"after\": [names to wait for], \"after_failed\":\"continue\", \"details\"}; only title required" most:"500000"`
-	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Tasks          string `json:"tasks" jsonschema:"JSON list of {\"title\", \"name\", \"after\": [names to wait for], \"after_failed\":\"continue\", \"assignee\", \"details\"}; only title required" most:"500000"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -36,6 +36,8 @@ type plannedTask struct {
 	Name    string            `json:"name"`
 	After   []json.RawMessage `json:"after"`
 	Details string            `json:"details"`
+	// Assignee may begin with @.
+	Assignee string `json:"assignee"`
 	// AfterFailed is checked by the hub.
 	AfterFailed hub.AfterFailed `json:"after_failed"`
 }
@@ -60,17 +62,26 @@ func plan(ctx context.Context, c *call, in planIn) (*answer, error) {
 		return nil, err
 	}
 	p, ready := planned{RunID: out.Row.RunID, Tasks: map[string]hub.TaskID{}}, 0
+	given := 0
 	for i, id := range out.Row.Planned {
-		p.Tasks[run.Tasks[i].Name] = id
-		if len(run.Tasks[i].After) == 0 {
+		t := &run.Tasks[i]
+		p.Tasks[t.Name] = id
+		if len(t.After) == 0 {
 			ready++
 		}
+		if t.Assignee != "" {
+			given++
+		}
 	}
-	return &answer{
-		data: p, untrusted: []string{"tasks"},
-		line: inRoom(fmt.Sprintf("run %s has %s, %d ready. hub_take takes one; hub_watch with run-complete:%s waits for all.",
-			p.RunID, counted(len(p.Tasks), "task"), ready, p.RunID), run.RoomID),
-	}, nil
+	line := fmt.Sprintf("run %s has %s, %d ready", p.RunID, counted(len(p.Tasks), "task"), ready)
+	switch free := len(p.Tasks) - given; {
+	case given == 0:
+		line += fmt.Sprintf(`. hub_take takes one; to hand one over: hub_update_task {"task_id":%d,"assignee":AGENT}`, out.Row.Planned[0])
+	case free > 0:
+		line += fmt.Sprintf(", %d for anybody with hub_take", free)
+	}
+	line += fmt.Sprintf(". hub_watch with run-complete:%s waits for all.", p.RunID)
+	return &answer{data: p, untrusted: []string{"tasks"}, line: inRoom(line, run.RoomID)}, nil
 }
 
 // badPlan refuses the tasks of a plan and shows how to write them.
@@ -95,7 +106,7 @@ func readPlan(text string) ([]hub.PlannedTask, error) {
 	}
 	tasks, names := make([]hub.PlannedTask, len(written)), map[string]bool{}
 	for i, w := range written {
-		tasks[i] = hub.PlannedTask{Name: w.Name, Title: w.Title, Details: w.Details, AfterFailed: w.AfterFailed}
+		tasks[i] = hub.PlannedTask{Name: w.Name, Title: w.Title, Details: w.Details, AfterFailed: w.AfterFailed, Assignee: hub.AgentID(strings.TrimPrefix(w.Assignee, "@"))}
 		if w.Name == "" {
 			tasks[i].Name = strconv.Itoa(i + 1)
 		}

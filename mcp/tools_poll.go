@@ -18,7 +18,7 @@ const retryPause = 250 * time.Millisecond
 
 type pollIn struct {
 	TimeoutSeconds *float64        `json:"timeout_seconds,omitempty" jsonschema:"default 25; 0: look once"`
-	RoomID         string          `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string          `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"not a room"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"only it"`
 	SinceID        *hub.MessageID  `json:"since_id,omitempty" jsonschema:"default: unread; 0: all"`

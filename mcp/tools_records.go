@@ -58,7 +58,7 @@ func showDecision(d *hub.Decision, from, room int) shownDecision {
 type recordDecisionIn struct {
 	Title          string `json:"title" jsonschema:"what is decided" range:"300"`
 	Note           string `json:"note,omitempty" jsonschema:"why, and which alternatives were rejected" range:"32000"`
-	RoomID         string `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -85,9 +85,9 @@ func recordDecision(ctx context.Context, c *call, in recordDecisionIn) (*answer,
 }
 
 type listDecisionsIn struct {
-	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: yours"`
 	DecisionID hub.DecisionID `json:"decision_id,omitempty" jsonschema:"this one alone"`
-	Offset     int            `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
+	Offset     int            `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
 	Cursor     hub.Cursor     `json:"cursor,omitempty" jsonschema:"from the last answer"`
 	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }
@@ -146,7 +146,7 @@ type addArtifactIn struct {
 	Kind           string  `json:"kind" jsonschema:"such as plan or report" range:"200"`
 	Body           *string `json:"body,omitempty" jsonschema:"text" most:"6000000"`
 	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes" most:"6000000"`
-	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -171,8 +171,8 @@ type getArtifactIn struct {
 	ArtifactID hub.ArtifactID `json:"artifact_id,omitempty" jsonschema:"id"`
 	Title      string         `json:"title,omitempty" jsonschema:"or title: the latest version" range:"300"`
 	Version    int64          `json:"version,omitempty" jsonschema:"of the title" range:"1,9007199254740991"`
-	Offset     int            `json:"offset,omitempty" jsonschema:"character to begin at" range:"0,100000000"`
-	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: your room"`
+	Offset     int            `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
+	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Cursor     hub.Cursor     `json:"cursor,omitempty" jsonschema:"of the list"`
 	Limit      int            `json:"limit,omitempty" jsonschema:"default 20" range:"1,100"`
 }

@@ -326,7 +326,7 @@ func lookAlike(err error) error {
 }
 
 type createInviteIn struct {
-	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Role           string      `json:"role,omitempty" jsonschema:"such as reviewer" range:"64"`
 	Handle         hub.AgentID `json:"handle,omitempty" jsonschema:"agent id to suggest"`
 	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`

@@ -22,7 +22,7 @@ type spawnIn struct {
 	Role           string      `json:"role,omitempty" jsonschema:"shown with its seat"`
 	Title          string      `json:"title,omitempty" jsonschema:"for people" range:"300"`
 	AgentID        hub.AgentID `json:"agent_id,omitempty" jsonschema:"its name; default: made up"`
-	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: yours"`
 	SpawnID        hub.SpawnID `json:"spawn_id,omitempty" jsonschema:"one that was started"`
 	Stop           bool        `json:"stop,omitempty" jsonschema:"end spawn_id"`
 	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`

@@ -22,7 +22,7 @@ func taskTools() []tool {
 		}, listTasks),
 		define(tool{
 			name: "hub_update_task", title: "Change a task", idempotent: true,
-			description: "Change or hand over a task. To take it: status working, and you become the assignee if it has none. To hand it over: offer_to; the other agent answers with offer.",
+			description: "Change or hand over a task. To take it: status working; you become the assignee if it has none. To hand it over: offer_to; the other agent answers with offer.",
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
@@ -157,7 +157,7 @@ type updateTaskIn struct {
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks that must end first"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer" enum:"accept,decline"`
-	Note            string        `json:"note,omitempty" jsonschema:"goes with an offer" most:"32000"`
+	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"32000"`
 	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
 	Release         bool          `json:"release,omitempty" jsonschema:"your claims and locks for it, too"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
@@ -248,7 +248,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 		out, err = c.hub().DeclineTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
 	default:
 		update := hub.TaskUpdateInput{
-			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion, Force: in.Force,
+			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion, Force: in.Force, Note: in.Note,
 		}
 		if status := hub.TaskStatus(in.Status); slices.Contains(hub.TaskStatuses(), status) {
 			update.Status = &status

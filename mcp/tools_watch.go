@@ -27,7 +27,7 @@ func watchTools() []tool {
 
 type watchIn struct {
 	Until          []string `json:"until,omitempty" jsonschema:"all must hold: for-me (default), task-ready, answered:<message id>, message-from:<agent>, tasks-complete:<id,id>, run-complete:<run_id>, seat-idle:<agent>"`
-	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: your room"`
+	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: yours"`
 	TimeoutSeconds float64  `json:"timeout_seconds,omitempty" jsonschema:"default 1200" range:"1,86400"`
 	Label          string   `json:"label,omitempty" jsonschema:"shown in the room; replaces a watch of the same label" range:"80"`
 }

@@ -17,7 +17,7 @@ func workTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_take", title: "Take a task",
-			description: "Before you start a task: become its assignee, claim it and lock files, all of it or nothing. Without task_id: the next ready task of your room.",
+			description: "Before you start a task: become its assignee, claim it and lock files, all or nothing. Without task_id: your next task, else a ready one of your room.",
 		}, takeTool),
 		define(tool{
 			name: "hub_done", title: "Finish a task", idempotent: true,
@@ -82,14 +82,14 @@ func takeTool(ctx context.Context, c *call, in takeIn) (*answer, error) {
 	return c.takeNext(ctx, in, paths)
 }
 
-// takeNext takes the oldest task of the agent's room that is ready and that no
-// agent has.
+// takeNext takes the oldest ready task that was given to the agent, else the oldest of its room that
+// is ready and that no agent has.
 func (c *call) takeNext(ctx context.Context, in takeIn, paths []string) (*answer, error) {
 	room, err := c.room(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	ready, err := c.readyTasks(ctx, room)
+	ready, err := c.tasksToTake(ctx, room)
 	if err != nil {
 		return nil, err
 	}
@@ -107,6 +107,20 @@ func (c *call) takeNext(ctx context.Context, in takeIn, paths []string) (*answer
 		return a, nil
 	}
 	return &answer{data: taken{}, line: inRoom("no task is ready that no agent has. hub_list_tasks shows what the others wait for.", room)}, nil
+}
+
+// tasksToTake returns the tasks that the agent can begin: those that were given to it, then those of
+// its room that no agent has, each kind by age.
+func (c *call) tasksToTake(ctx context.Context, room hub.RoomID) ([]hub.Task, error) {
+	given, err := hub.All(ctx, c.hub().Tasks, hub.TasksQuery{
+		Viewer: c.agent(), Assignee: c.agent(), Status: hub.TaskOpen, Ready: new(true), Limit: hub.MaxPageRows,
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(given, func(a, b hub.Task) int { return cmp.Compare(a.TaskID, b.TaskID) })
+	free, err := c.readyTasks(ctx, room)
+	return append(given, free...), err
 }
 
 // claimed reports whether another agent holds the claim of the task.

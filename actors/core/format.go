@@ -115,6 +115,14 @@ var FormatSteps = []FormatStep{
 			{Section: OwnerTasks, Name: "taken_over"},
 		},
 	},
+	{
+		Number: 12, Brings: "free tasks that an idle agent was told of",
+		Facts: []FactType{factTaskSuggested},
+		Members: []FormatMember{
+			{Table: TableTask, Name: "suggested"},
+			{Section: OwnerTasks, Name: "suggested"},
+		},
+	},
 }
 
 // Formats tells which format something needs that is about to be stored.

@@ -56,7 +56,7 @@ func (r *taskRig) startRun(agent hub.AgentID, in hub.RunInput) (hub.Run, error) 
 	c := core.StartRunCommand{By: by(agent), In: in, Standing: core.StandingProved}
 	for i := range in.Tasks {
 		c.Messages = append(c.Messages, core.MessageDraft{
-			From: agent, Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: in.Tasks[i].Body(), Authority: hub.AuthorityAgent,
+			From: agent, Channel: hub.DefaultChannel, Kind: hub.KindTask, Body: in.Tasks[i].Body(agent), Authority: hub.AuthorityAgent,
 		})
 	}
 	return r.runAnswer(r.live.StartRun(c, r.now, r))

@@ -38,6 +38,19 @@ func (task *liveTask) checkAssignee(to hub.AgentID, c *UpdateCommand) error {
 	return nil
 }
 
+// asked brings the note of an update to the assignee that it names, where that agent has the task
+// already. The caller has checked that the update names who acts.
+func (task *liveTask) asked(c *UpdateCommand) []MessageDraft {
+	to := value(c.In.Assignee)
+	if c.In.Note == "" || to == "" || to == c.By.Agent || to != value(task.Task.Assignee) {
+		return nil
+	}
+	h := handoff{TaskID: task.Task.TaskID, From: c.By.Agent, To: to, State: HandoffAssigned}
+	m := task.word(c.By, c.By.Agent, h, taskName(&task.Task)+" is yours.", c.In.Note)
+	m.Kind, m.To = hub.KindNotice, to
+	return []MessageDraft{m}
+}
+
 // assigned notifies the agents that a new assignee concerns, except the actor:
 // the new assignee, the previous one, and the agent that the task was offered
 // to.
@@ -51,25 +64,25 @@ func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 		by, actor.Authority, actor.Assurance = hub.AgentSystem, hub.AuthoritySystem, hub.AssuranceSession
 	}
 	h := handoff{TaskID: task.Task.TaskID, From: by, To: to, State: HandoffAssigned}
-	tell := func(agent hub.AgentID, text string) MessageDraft {
-		m := task.word(actor, by, h, text, "")
+	tell := func(agent hub.AgentID, text, note string) MessageDraft {
+		m := task.word(actor, by, h, text, note)
 		m.Kind, m.To = hub.KindNotice, agent
 		return m
 	}
 	var messages []MessageDraft
 	ends := c.In.Status != nil && c.In.Status.Terminal() // then nothing is left to do
 	if to != "" && to != by && !ends {
-		messages = task.withAsks(tell(to, taskName(&task.Task)+" is yours now."), c.Asks)
+		messages = task.withAsks(tell(to, taskName(&task.Task)+" is yours now.", c.In.Note), c.Asks)
 	}
 	if was != "" && was != by && !ends {
 		text := taskName(&task.Task) + " is no longer yours: nobody has it now."
 		if to != "" {
 			text = taskName(&task.Task) + " is no longer yours: " + string(to) + " has it now."
 		}
-		messages = append(messages, tell(was, text))
+		messages = append(messages, tell(was, text, ""))
 	}
 	if maker := task.Task.CreatedBy; task.takesOver(to, c.By, c.Gone) && maker != was && maker != by && !maker.Reserved() && !ends {
-		messages = append(messages, tell(maker, fmt.Sprintf("%s is mine now: %s, which had it, is gone.", taskName(&task.Task), was)))
+		messages = append(messages, tell(maker, fmt.Sprintf("%s is mine now: %s, which had it, is gone.", taskName(&task.Task), was), ""))
 	}
 	if to != value(task.Task.OfferedTo) {
 		messages = append(messages, task.withdrawn()...)

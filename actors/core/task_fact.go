@@ -68,6 +68,8 @@ func taskFacts() map[FactType]func() Fact {
 		factTaskOffered: func() Fact { return &TaskOffered{} },
 		factOfferEnded:  func() Fact { return &OfferEnded{} },
 		factTaskLeft:    func() Fact { return &TaskLeft{} },
+
+		factTaskSuggested: func() Fact { return &TaskSuggested{} },
 	}
 }
 
@@ -148,6 +150,8 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 		t.endOffer(f, at, rows)
 	case *TaskLeft:
 		t.leave(f, rows)
+	case *TaskSuggested:
+		t.suggest(f, rows)
 	case *RunStarted:
 		t.startRun(f, at, rows)
 	case *RunReopened:

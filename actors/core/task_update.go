@@ -57,7 +57,7 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		}
 	}
 	if f.Status == nil && f.Assignee == nil && f.BlockedBy == nil {
-		return Decision[hub.Task]{Answer: func(Position) hub.Task { return row }}, nil
+		return Decision[hub.Task]{Draft: Draft{Messages: task.asked(&c)}, Answer: func(Position) hub.Task { return row }}, nil
 	}
 	if err := t.checkBlocked(task, f, c.By, c.In.Force); err != nil {
 		return Decision[hub.Task]{}, err
@@ -68,10 +68,12 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 	var messages []MessageDraft
 	if f.Assignee != nil {
 		messages = task.assigned(c, *f.Assignee)
+	} else {
+		messages = task.asked(&c)
 	}
 	ready := t.readyAfter(task, f)
 	if ready && !row.Ready && f.Status == nil && f.Assignee == nil {
-		messages = task.freed(c.By)
+		messages = append(messages, task.freed(c.By)...)
 	}
 	return t.decide(task, f, messages, ready)
 }

@@ -19,6 +19,8 @@ type Tasks struct {
 	parties multimap[hub.AgentID, hub.TaskID] // assignees, agents with an offer, and creators
 	waiting multimap[hub.TaskID, hub.TaskID]  // by each task of their blocked_by
 	left    map[hub.TaskID]struct{}           // those whose assignees have gone
+	free    multimap[hub.RoomID, hub.TaskID]  // by room, as core.Free has it
+	told    multimap[hub.AgentID, hub.TaskID] // open tasks that nobody has, by the agent told of them
 }
 
 func newTasks() *Tasks {
@@ -26,6 +28,7 @@ func newTasks() *Tasks {
 		live: map[hub.TaskID]core.StoredTask{}, rooms: multimap[hub.RoomID, hub.TaskID]{},
 		agents: multimap[hub.AgentID, hub.TaskID]{}, parties: multimap[hub.AgentID, hub.TaskID]{},
 		waiting: multimap[hub.TaskID, hub.TaskID]{}, left: map[hub.TaskID]struct{}{},
+		free: multimap[hub.RoomID, hub.TaskID]{}, told: multimap[hub.AgentID, hub.TaskID]{},
 	}
 }
 
@@ -54,6 +57,8 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 		for _, blocker := range was.Task.BlockedBy {
 			v.waiting.remove(blocker, id)
 		}
+		v.free.removeOf(was.Task.RoomID, id)
+		v.told.remove(was.Suggested, id)
 	}
 	if delete(v.left, id); t.Task.AssigneeGoneSince != nil {
 		v.left[id] = struct{}{}
@@ -69,6 +74,12 @@ func (v *Tasks) Put(t core.StoredTask) (was core.StoredTask) {
 		}
 		for _, blocker := range t.Task.BlockedBy {
 			v.waiting.add(blocker, id)
+		}
+		switch {
+		case core.Free(&t):
+			v.free.addOf(t.Task.RoomID, id)
+		case t.Suggested != "" && t.Task.Assignee == nil:
+			v.told.add(t.Suggested, id)
 		}
 	}
 	return was
@@ -164,6 +175,36 @@ func (v *Tasks) Assigned() map[hub.AgentID][]core.StoredTask {
 		out[agent] = v.those(ids, func(*core.StoredTask) bool { return true })
 	}
 	return out
+}
+
+// Free returns the live tasks of rooms that nobody has and that no agent was told of, the oldest
+// first.
+func (v *Tasks) Free() map[hub.RoomID][]core.StoredTask {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	out := make(map[hub.RoomID][]core.StoredTask, len(v.free))
+	for room, ids := range v.free {
+		free := v.those(ids, func(*core.StoredTask) bool { return true })
+		slices.Reverse(free)
+		out[room] = free
+	}
+	return out
+}
+
+// Engaged reports whether an agent has a live task, is offered one, or was told of one that nobody
+// has taken.
+func (v *Tasks) Engaged(agent hub.AgentID) bool {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	if len(v.agents[agent]) > 0 || len(v.told[agent]) > 0 {
+		return true
+	}
+	for id := range v.parties[agent] {
+		if to := v.live[id].Task.OfferedTo; to != nil && *to == agent {
+			return true
+		}
+	}
+	return false
 }
 
 // LeftOf returns the live tasks of a run whose assignees have gone and that a viewer may see, the

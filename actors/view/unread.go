@@ -182,9 +182,11 @@ func (v *View) UnreadRow(m *core.StoredMessage, agent hub.AgentID) (hub.UnreadRo
 	if err != nil {
 		return hub.UnreadRow{}, hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read")
 	}
+	excerpt := peertext.Excerpt(row.Body, excerptChars)
 	return hub.UnreadRow{
-		ID: row.ID, TS: row.TS, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
-		ThreadID: row.ThreadID, Excerpt: peertext.Excerpt(row.Body, excerptChars), Authority: row.Authority, Assurance: row.Assurance, User: row.User, Order: IsOrder(m, agent),
+		Partial: excerpt != strings.TrimSpace(row.Body) || len(row.Attachments) > 0,
+		ID:      row.ID, TS: row.TS, FromAgent: row.FromAgent, Channel: row.Channel, Direct: row.ToAgent != nil, Kind: row.Kind,
+		ThreadID: row.ThreadID, Excerpt: excerpt, Authority: row.Authority, Assurance: row.Assurance, User: row.User, Order: IsOrder(m, agent),
 		Answers: v.question(m, agent),
 	}, nil
 }

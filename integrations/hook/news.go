@@ -2,6 +2,7 @@ package hook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -28,8 +29,11 @@ func (n *News) Line() string {
 	case 1:
 		title = fmt.Sprintf("1 message for you (%s): ", word(string(n.Agent)))
 	}
-	last := fmt.Sprintf(". Read in full: %s. %s", n.Read, weight(n.Rows))
 	for shown := len(n.Rows); ; shown-- {
+		last := ". " + weight(n.Rows)
+		if shown < all || all == 0 || slices.ContainsFunc(n.Rows, partly) {
+			last = fmt.Sprintf(". Read in full: %s%s", n.Read, last)
+		}
 		parts := make([]string, 0, shown+1)
 		for _, row := range n.Rows[:shown] {
 			parts = append(parts, strings.TrimPrefix(directed(row, n.Now), "- "))

@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -18,12 +19,16 @@ func TestNewsIsOneLine(t *testing.T) {
 		for i := range rapid.IntRange(0, 5).Draw(t, "rows") {
 			n.Rows = append(n.Rows, hub.UnreadRow{
 				ID: hub.MessageID(i + 1), FromAgent: "ben", Channel: "general",
-				Kind: hub.KindChat, Excerpt: rapid.StringN(0, 400, -1).Draw(t, "excerpt"),
+				Kind: hub.KindChat, Excerpt: rapid.StringN(0, 400, -1).Draw(t, "excerpt"), Partial: rapid.Bool().Draw(t, "partial"),
 			})
 		}
 		line := n.Line()
-		if utf8.RuneCountInString(line) > MaxText || strings.ContainsAny(line, "\n\r\u2028\x1b") || !strings.Contains(line, n.Read) || !strings.HasSuffix(line, weight(n.Rows)) {
+		if utf8.RuneCountInString(line) > MaxText || strings.ContainsAny(line, "\n\r\u2028\x1b") || !strings.HasSuffix(line, weight(n.Rows)) {
 			t.Fatalf("%d characters: %q", utf8.RuneCountInString(line), line)
+		}
+		whole := n.More == 0 && len(n.Rows) > 0 && !slices.ContainsFunc(n.Rows, partly)
+		if tells := strings.Contains(line, "Read in full: "+n.Read); tells == whole && strings.Count(line, " from ben (") == len(n.Rows) {
+			t.Fatalf("everything is shown: %v, and it says %q", whole, line)
 		}
 		if quotes := strings.Count(line, `"`); quotes != 2*strings.Count(line, " from ben (") {
 			t.Fatalf("%d quotes in %q", quotes, line)

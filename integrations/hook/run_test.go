@@ -431,9 +431,9 @@ func TestStopHoldsOnceABatch(t *testing.T) {
 	text := w.say(t, Stop, session)
 	for _, part := range []string{
 		"The hub has messages for you, agent " + string(agent),
-		`- #7 from lead (direct, task_request): "do 'this'"`, "- #9 from lead", "Unread in all: 3.",
+		`- #7 from lead (direct, task_request): "do 'this'"`, "- #9 from lead", "3 unread in all: hubcli poll",
 		"hubcli poll --agent " + string(agent) + " --channel room-r_5 --since-id 3 --timeout 0\n", asData,
-		"hubcli post --agent " + string(agent) + ` --kind task_result --reply-to ID "..."`,
+		"hubcli post --agent " + string(agent) + ` --kind task_result --reply-to 7 "..."`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is missing in\n%s", part, text)
@@ -862,7 +862,7 @@ func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
 				if displaces.MatchString(text) == tt.bridged || strings.Contains(text, "the tool hub_poll_messages") != tt.bridged {
 					t.Errorf("%s says\n%s", event, text)
 				}
-				if how := "hub_post_message with kind task_result and reply_to ID"; strings.Contains(text, how) != tt.bridged {
+				if how := `When it is done: hub_done {"task_id":7,`; strings.Contains(text, how) != tt.bridged {
 					t.Errorf("%s does not say how a task_request is answered:\n%s", event, text)
 				}
 			}

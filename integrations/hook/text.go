@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"hubcli/hub"
 	"hubcli/internal/peertext"
@@ -154,15 +155,22 @@ func foremost(rows []hub.UnreadRow) []hub.UnreadRow {
 	return mine
 }
 
-// answering adds how to answer a task_request, if there is one among the rows.
+// answering adds how to answer the first task_request among the rows, if there is one.
 func (s *scene) answering(p *page, rows []hub.UnreadRow) {
-	if slices.ContainsFunc(rows, func(row hub.UnreadRow) bool { return row.Kind == hub.KindTaskRequest }) {
-		how := s.command("post") + ` --kind task_result --reply-to ID "..."`
-		if s.Bridged {
-			how = "hub_post_message with kind task_result and reply_to ID"
-		}
-		p.add("Answer a task_request when it is done: " + how)
+	at := slices.IndexFunc(rows, func(row hub.UnreadRow) bool { return row.Kind == hub.KindTaskRequest })
+	if at < 0 {
+		return
 	}
+	how := fmt.Sprintf(`%s --kind task_result --reply-to %d "..."`, s.command("post"), rows[at].ID)
+	if s.Bridged {
+		how = fmt.Sprintf(`hub_done {"task_id":%d,"note":"..."}`, rows[at].ID)
+	}
+	p.add("When it is done: " + how)
+}
+
+// partly reports whether directed shows less of a message than there is.
+func partly(row hub.UnreadRow) bool {
+	return row.Partial || utf8.RuneCountInString(peertext.Plain(row.Excerpt)) > maxExcerpt
 }
 
 // directed shows a message in short, at wall time now; 0: its age is not shown.
@@ -384,12 +392,12 @@ func (s *scene) conditions() []string {
 // event in or at the end of a turn. It says how to read rows that do not fit.
 func (s *scene) news(event Event, rows []hub.UnreadRow) string {
 	last := []string{weight(rows)}
-	if all := s.Attention.Unread; all > 0 {
-		last = append(last, fmt.Sprintf("Unread in all: %s. Read them whole: %s", count(all), s.poll()))
+	if all := s.Attention.Unread; all > len(rows) || slices.ContainsFunc(rows, partly) {
+		last = append(last, fmt.Sprintf("%s unread in all: %s", count(all), s.poll()))
 	}
-	todo := "Do what is yours to do, then finish; this is shown once."
+	todo := "Do what is yours to do, then finish; you are told of this once."
 	if event != Stop {
-		todo = "Answer what cannot wait, and go on with your work; this is shown once."
+		todo = "Urgent things first, then go on with your work; you are told of this once."
 	}
 	last = append(last, todo)
 	p := &page{left: MaxText}
