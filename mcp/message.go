@@ -125,11 +125,28 @@ func (m *shownMessage) head() string {
 	return b.String()
 }
 
-// repeats reports whether the metadata only says what the head says: that the
-// task to which this is a reply is done.
+// repeats reports whether the metadata only says what the head or the text says: that the task to which
+// this is a reply is done or handed over, or which artifact was stored.
 func (m *shownMessage) repeats() bool {
-	var members map[string]hub.TaskID
-	return json.Unmarshal(m.Metadata, &members) == nil && len(members) == 1 && members["task_completed"] == m.ReplyTo && m.ReplyTo != 0
+	var members map[string]json.RawMessage
+	if json.Unmarshal(m.Metadata, &members) != nil || len(members) != 1 {
+		return false
+	}
+	var done, handed hub.TaskID
+	var handoff struct {
+		TaskID *hub.TaskID `json:"task_id"`
+	}
+	var artifact string
+	switch {
+	case json.Unmarshal(members["task_completed"], &done) == nil:
+		return done == m.ReplyTo && done != 0
+	case json.Unmarshal(members["handoff"], &handoff) == nil && handoff.TaskID != nil:
+		handed = *handoff.TaskID
+		return handed == m.ReplyTo && handed != 0
+	case json.Unmarshal(members["artifact"], &artifact) == nil:
+		return m.Kind == hub.KindArtifact && artifact != "" && strings.Contains(string(m.Body), artifact)
+	}
+	return false
 }
 
 // words are what the sender has written. What the hub adds to its own notices
@@ -202,8 +219,9 @@ func (m *shownMessage) isNotice() bool {
 
 // texts shows messages one after the other. What the hub knows of each stands
 // outside the fence; the sender's words stand inside it. One mark, made up for
-// the answer, serves all of them. Notices of the hub that follow each other,
-// such as those of agents that joined, stand in one fence.
+// the answer, serves all of them. Messages that follow each other under the same head
+// stand in one fence if each is a notice of the hub or one line, such as the tasks of a plan. Notices of
+// agents that joined hold nobody's words: they need no fence.
 func texts(list []shownMessage) string {
 	words := make([]string, len(list))
 	for i := range list {
@@ -212,17 +230,52 @@ func texts(list []shownMessage) string {
 	mark := fence(strings.Join(words, "\n"))
 	var b strings.Builder
 	for i := 0; i < len(list); i++ {
-		ids, said, head := fmt.Sprintf("#%d", list[i].ID), words[i], list[i].head()
-		for ; i+1 < len(list) && list[i].isNotice() && list[i+1].isNotice() && list[i+1].head() == head; i++ {
-			ids += fmt.Sprintf(", #%d", list[i+1].ID)
+		first, said, head := i, words[i], list[i].head()
+		if came := joined(list[i:]); len(came) > 0 {
+			i += len(came) - 1
+			fmt.Fprintf(&b, "%s from system (the hub itself): %s joined\n", numbers(list[first:i+1]), strings.Join(came, ", "))
+			continue
+		}
+		for ; i+1 < len(list) && list[i].joins(words[i]) && list[i+1].joins(words[i+1]) && list[i+1].head() == head; i++ {
 			said += "\n" + words[i+1]
 		}
-		b.WriteString(ids + " " + head + "\n" + between(mark, said) + "\n")
+		b.WriteString(numbers(list[first:i+1]) + " " + head + "\n" + between(mark, said) + "\n")
 		if list[i].Truncated != nil {
 			fmt.Fprintf(&b, "(%s)\n", list[i].Truncated)
 		}
 	}
 	return b.String()
+}
+
+// joins reports whether a message may share a fence with others under the same head: its lines count,
+// so that nobody takes a line of one for another message.
+func (m *shownMessage) joins(words string) bool {
+	return m.isNotice() || m.Truncated == nil && words != "" && !strings.ContainsAny(words, "\n\r")
+}
+
+// joined returns the ids of the agents of whose coming the first messages of a list tell.
+func joined(list []shownMessage) (agents []string) {
+	for i := range list {
+		agent, came := strings.CutSuffix(string(list[i].Body), " joined")
+		if !came || !list[i].isNotice() || list[i].To != "" || hub.CheckAgentID("agent_id", hub.AgentID(agent)) != nil {
+			break
+		}
+		agents = append(agents, agent)
+	}
+	return agents
+}
+
+// numbers lists the ids of messages: "#3, #5", or "#3 to #7" where none between them is missing.
+func numbers(list []shownMessage) string {
+	first, last := list[0].ID, list[len(list)-1].ID
+	if len(list) > 2 && int(last-first) == len(list)-1 {
+		return fmt.Sprintf("#%d to #%d", first, last)
+	}
+	ids := make([]string, len(list))
+	for i := range list {
+		ids[i] = fmt.Sprintf("#%d", list[i].ID)
+	}
+	return strings.Join(ids, ", ")
 }
 
 func or[T any](p *T) (v T) {

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,20 +151,39 @@ func TestNamesCannotPretend(t *testing.T) {
 	}
 }
 
-// TestNoticesShareAFence: notices of the hub that follow each other stand in one
-// fence under their numbers; what an agent writes between them does not.
-func TestNoticesShareAFence(t *testing.T) {
+// TestMessagesShareAFence: notices of the hub that follow each other stand in one fence under their
+// numbers, and so do lines of one agent of the same kind. The hub's word that agents joined needs no
+// fence; an agent that writes the same gets one. Nothing of several lines or cut shares a fence.
+func TestMessagesShareAFence(t *testing.T) {
 	notice := func(id hub.MessageID, body string) shownMessage {
 		return shownMessage{ID: id, From: hub.AgentSystem, Authority: hub.AuthoritySystem, Kind: hub.KindNotice, Channel: "c", Body: peerText(body)}
 	}
-	fake := notice(3, "zed joined")
-	fake.Authority, fake.Assurance = hub.AuthorityAgent, hub.AssuranceAsserted
-	said := texts([]shownMessage{notice(1, "ada joined"), notice(2, "bob joined"), fake, notice(4, "cyd joined")})
-	outside, inside := parted(t, said)
-	if len(inside) != 3 || inside[0] != "ada joined\nbob joined" || inside[1] != "zed joined" || inside[2] != "cyd joined" {
-		t.Errorf("the fences hold %q", inside)
+	by := func(id hub.MessageID, from hub.AgentID, body string) shownMessage {
+		m := notice(id, body)
+		m.From, m.Authority, m.Assurance = from, hub.AuthorityAgent, hub.AssuranceAsserted
+		return m
 	}
-	if !strings.Contains(outside, "#1, #2 from system (the hub itself)") || !strings.Contains(outside, "#3 from system (unverified)") {
-		t.Errorf("outside stands %q", outside)
+	cut := by(13, "ben", "long")
+	cut.Truncated = &cutMark{Chars: 9, Shown: 4}
+	said := texts([]shownMessage{
+		notice(1, "ada joined"), notice(2, "bob joined"), by(3, hub.AgentSystem, "zed joined"), notice(4, "task 1 waits"), notice(5, "task 2 waits"),
+		by(6, "ben", "one"), by(7, "ben", "two"), by(8, "ben", "three"), by(10, "ben", "four"), by(11, "cyd", "five"), by(12, "ben", "six\nseven"), cut, by(14, "ben", "eight"),
+		notice(15, "x y joined"),
+	})
+	outside, inside := parted(t, said)
+	want := []string{"zed joined", "task 1 waits\ntask 2 waits", "one\ntwo\nthree\nfour", "five", "six\nseven", "long", "eight", "x y joined"}
+	if !slices.Equal(inside, want) {
+		t.Errorf("the fences hold %q, want %q", inside, want)
+	}
+	for _, head := range []string{
+		"#1, #2 from system (the hub itself): ada, bob joined\n", "#3 from system (unverified)", "#4, #5 from system (the hub itself), notice",
+		"#6, #7, #8, #10 from ben (unverified)", "#11 from cyd",
+	} {
+		if !strings.Contains(outside, head) {
+			t.Errorf("%q is missing outside: %q", head, outside)
+		}
+	}
+	if list := []shownMessage{{ID: 4}, {ID: 5}, {ID: 6}}; numbers(list) != "#4 to #6" || numbers(list[:2]) != "#4, #5" || numbers(list[:1]) != "#4" {
+		t.Errorf("numbers are %q, %q and %q", numbers(list), numbers(list[:2]), numbers(list[:1]))
 	}
 }
