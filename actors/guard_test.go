@@ -14,8 +14,17 @@ import (
 	"hubcli/internal/require"
 )
 
-// thank has two agents answer each other until the hub stops them. It waits as long as it
-// is told. It returns how many messages were posted, and the last refusal.
+// guarded makes a room with seats in which the operator wants agents refused after so many turns.
+func (r *rig) guarded(hops int, agents ...hub.AgentID) hub.Room {
+	r.t.Helper()
+	room := r.roomWithSeats(agents...)
+	out, err := r.SetGuard(asOperator(r.t.Context()), room.RoomID, hub.GuardInput{Hops: &hops})
+	require.NoError(r.t, err)
+	return out.Row
+}
+
+// thank has two agents answer each other until the hub refuses it for more than a minute. It
+// waits as long as it is told. It returns how many messages were posted, and the last refusal.
 func (r *rig) thank(a, b hub.AgentID, in hub.PostInput) (posted int, last *hub.Error) {
 	r.t.Helper()
 	for posted < 100 {
@@ -30,8 +39,10 @@ func (r *rig) thank(a, b hub.AgentID, in hub.PostInput) (posted int, last *hub.E
 			a, b = b, a
 		case !errors.As(err, &last), last.Code != hub.CodeSlowed:
 			return posted, last
-		case last.RetryAfter < 1 || last.RetryAfter > 60:
+		case last.RetryAfter < 1:
 			r.t.Fatalf("slowed for %d s", last.RetryAfter)
+		case last.RetryAfter > 60:
+			return posted, last
 		default:
 			time.Sleep(time.Duration(last.RetryAfter) * time.Second)
 		}
@@ -57,23 +68,23 @@ func (r *rig) toldTo(agent hub.AgentID) (bodies []string) {
 	return bodies
 }
 
-// Two agents that thank each other for ever are told once, then slowed and stopped after
-// twelve messages, and the operator is asked once; in a room and its threads as well. In a
-// channel that belongs to no room they are left alone.
+// Where the operator wants it, two agents that thank each other for ever are told once, then slowed and
+// stopped after twelve messages, and the operator is asked once; in a room and its threads as
+// well. In a channel that belongs to no room they are left alone.
 func TestRunawayIsStopped(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
-		if posted, last := r.thank("ann", "ben", hub.PostInput{Channel: "general"}); last != nil || posted <= hub.DefaultGuardHops {
+		if posted, last := r.thank("ann", "ben", hub.PostInput{Channel: "general"}); last != nil || posted < 100 {
 			t.Errorf("outside of rooms: %d messages, then %v", posted, last)
 		}
 	})
 	for name, in := range map[string]hub.PostInput{"direct": {}, "room": {Channel: "room"}, "thread": {Channel: "room", ThreadID: "t"}} {
 		bubble(t, func(t *testing.T, r *rig) {
-			if in.Channel != "" {
-				in.Channel = r.makeRoom("room").Channel
+			if room := r.guarded(12, "ann", "ben"); in.Channel != "" {
+				in.Channel = room.Channel
 			}
 			began := time.Now()
 			posted, last := r.thank("ann", "ben", in)
-			if posted != hub.DefaultGuardHops || last == nil || last.Code != hub.CodeLoopStopped {
+			if posted != 12 || last == nil || last.Code != hub.CodeLoopStopped {
 				t.Errorf("%s: %d messages, then %v", name, posted, last)
 			}
 			if took := time.Since(began); took != 75*time.Second {
@@ -133,6 +144,7 @@ func TestAnswerAboutARunaway(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			store := newMemStore()
 			r := start(t, store)
+			r.guarded(12, "ann", "ben")
 			r.thank("ann", "ben", hub.PostInput{})
 			r.stop()
 			r = start(t, store.restarted()) // a stop survives it
@@ -156,7 +168,7 @@ func TestAnswerAboutARunaway(t *testing.T) {
 				time.Sleep(time.Second)
 			}
 			posted, last := r.thank("ann", "ben", hub.PostInput{})
-			if posted != hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped || len(r.openAsks()) != 1 {
+			if posted != 12 || last.Code != hub.CodeLoopStopped || len(r.openAsks()) != 1 {
 				t.Errorf("%s: then %d messages, %v and %d questions", name, posted, last, len(r.openAsks()))
 			}
 		})
@@ -214,7 +226,8 @@ func TestReleaseIsProgress(t *testing.T) {
 	})
 }
 
-// A room has hops of its own, for its channel and for direct messages of its members.
+// A room has hops of its own, for its channel and for direct messages of its members. By
+// default nothing is refused.
 func TestGuardOfARoom(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
 		room := r.makeRoom("room")
@@ -227,11 +240,19 @@ func TestGuardOfARoom(t *testing.T) {
 		in := hub.PostInput{Channel: room.Channel}
 		six, off := 6, 0
 		hops(&six)
-		if posted, _ := r.thank("ann", "ben", in); posted != 6 {
-			t.Errorf("%d messages in a room with 6 hops", posted)
+		if posted, last := r.thank("ann", "ben", in); posted != 6 || last.Code != hub.CodeLoopStopped {
+			t.Errorf("%d messages in a room with 6 hops, then %v", posted, last)
 		}
-		if posted, _ := r.thank("ann", "ben", hub.PostInput{}); posted != 6 {
-			t.Errorf("%d direct messages of members of a room with 6 hops", posted)
+		if posted, last := r.thank("ann", "ben", hub.PostInput{}); posted != 6 || last.Code != hub.CodeLoopStopped {
+			t.Errorf("%d direct messages of members of a room with 6 hops, then %v", posted, last)
+		}
+		asked := r.openAsks()
+		hops(nil) // what was stopped passes, but not more than where nothing is refused
+		if posted, last := r.thank("ann", "ben", in); posted != 5 || last.Code != hub.CodeSlowed {
+			t.Errorf("%d messages in a room with no hops of its own, then %v", posted, last)
+		}
+		if loops := must(r.Loops(asOperator(t.Context()))); len(asked) != 2 || len(loops) != 2 || loops[0].Stage != hub.LoopSlowed || loops[1].Stage == hub.LoopStopped {
+			t.Errorf("%d questions, and the loops are %+v", len(asked), loops)
 		}
 		hops(&off)
 		if posted, last := r.thank("ann", "ben", in); posted != 100 {
@@ -240,39 +261,80 @@ func TestGuardOfARoom(t *testing.T) {
 		if posted, last := r.thank("ann", "ben", hub.PostInput{}); posted != 100 {
 			t.Errorf("%d direct messages of members of a room without a guard, then %v", posted, last)
 		}
-		if posted, _ := r.thank("ann", "cid", hub.PostInput{}); posted != hub.DefaultGuardHops {
-			t.Errorf("%d direct messages to an agent of no room", posted)
+		if posted, last := r.thank("ann", "cid", hub.PostInput{}); posted != 11 || last.Code != hub.CodeSlowed {
+			t.Errorf("%d direct messages to an agent of no room, then %v", posted, last)
 		}
 		_, err := r.SetGuard(asOperator(t.Context()), "r_zz", hub.GuardInput{})
 		wantCode(t, err, hub.CodeRoomNotFound)
 	})
 }
 
+// What the operator has answered holds, although the room refuses nothing any more.
+func TestApartWithoutRefusals(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.guarded(4, "ann", "ben")
+		in := hub.PostInput{Channel: room.Channel}
+		r.thank("ann", "ben", in)
+		must(r.AnswerAsk(asOperator(t.Context()), r.openAsks()[0].AskID, hub.AskAnswerInput{Answer: core.LoopApart}))
+		must(r.SetGuard(asOperator(t.Context()), room.RoomID, hub.GuardInput{}))
+		in.FromAgent, in.Body = "ann", "What now?"
+		_, err := r.tryPost(t.Context(), in)
+		wantCode(t, err, hub.CodeLoopStopped)
+		time.Sleep(time.Hour)
+		r.post(in)
+	})
+}
+
+// Each stage says how to go on.
+func TestStagesSayHowToGoOn(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		_, last := r.thank("ann", "ben", hub.PostInput{})
+		told := strings.Join(r.toldTo("ann"), "\n")
+		for _, want := range []string{"open a task", "record a decision", "ask the operator", "end here", "After 8 turns the hub slows down posts that come fast, or that repeat"} {
+			if !strings.Contains(told, want) || strings.Contains(told, "refuses") {
+				t.Errorf("the notice is %s", told)
+			}
+		}
+		if !strings.Contains(last.Message, "something new passes") || !strings.Contains(last.FixFor(hub.ForModel), "open a task") {
+			t.Errorf("a slowed agent is told %v", last)
+		}
+		room := r.guarded(12, "cid", "dan")
+		_, last = r.thank("cid", "dan", hub.PostInput{Channel: room.Channel})
+		if told := strings.Join(r.toldTo("cid"), "\n"); !strings.Contains(told, "After 12 it refuses all of them") {
+			t.Errorf("the notice is %s", told)
+		}
+		if asked := r.openAsks()[0].Question; !strings.Contains(asked, "hubcli room guard "+string(room.RoomID)+" default") || !strings.Contains(last.Message, "the operator is asked") {
+			t.Errorf("the question is %s, and the refusal %v", asked, last)
+		}
+	})
+}
+
 // A post that was stored is answered again to the same key, although its chain is stopped.
 func TestStoppedPostIsRepeated(t *testing.T) {
 	bubble(t, func(t *testing.T, r *rig) {
+		r.guarded(12, "ann", "ben")
 		key := func(i int) context.Context { return withKey(t.Context(), fmt.Sprint("k", i), "body") }
 		agents := []hub.AgentID{"ann", "ben"}
 		post := func(i int) (hub.Message, error) {
 			return r.tryPost(key(i), hub.PostInput{FromAgent: agents[i%2], ToAgent: agents[(i+1)%2], Body: "thanks"})
 		}
 		var last hub.Message
-		for i := range hub.DefaultGuardHops {
+		for i := range 12 {
 			time.Sleep(time.Minute)
 			var err error
 			last, err = post(i)
 			require.NoError(t, err)
 		}
-		again, err := post(hub.DefaultGuardHops - 1)
+		again, err := post(11)
 		if err != nil || again.ID != last.ID {
 			t.Errorf("repeated: %+v, %v", again, err)
 		}
-		_, err = post(hub.DefaultGuardHops)
+		_, err = post(12)
 		wantCode(t, err, hub.CodeLoopStopped)
 	})
 }
 
-// handRound has agents hand a message on in a circle until the hub stops them, as thank does.
+// handRound has agents hand a message on in a circle until the hub refuses it, as thank does.
 func (r *rig) handRound(agents ...hub.AgentID) (posted int, last *hub.Error) {
 	r.t.Helper()
 	for posted < 200 {
@@ -281,7 +343,7 @@ func (r *rig) handRound(agents ...hub.AgentID) (posted int, last *hub.Error) {
 		switch {
 		case err == nil:
 			posted++
-		case !errors.As(err, &last), last.Code != hub.CodeSlowed:
+		case !errors.As(err, &last), last.Code != hub.CodeSlowed, last.RetryAfter > 60:
 			return posted, last
 		default:
 			time.Sleep(time.Duration(last.RetryAfter) * time.Second)
@@ -291,16 +353,17 @@ func (r *rig) handRound(agents ...hub.AgentID) (posted int, last *hub.Error) {
 	return posted, last
 }
 
-// Agents that hand direct messages on in a circle are told once, slowed and stopped, and the
-// operator is asked once. The stop survives a restart and holds for these agents alone.
+// Where the operator wants it, agents that hand direct messages on in a circle are told once, slowed and
+// stopped, and the operator is asked once. The stop survives a restart and holds for these agents alone.
 func TestRingIsStopped(t *testing.T) {
 	for _, agents := range [][]hub.AgentID{{"ann", "ben", "cid"}, {"dan", "ann", "cid", "ben", "eve"}} {
 		synctest.Test(t, func(t *testing.T) {
 			n := len(agents)
 			names := map[int]string{3: "ann, ben and cid", 5: "ann, ben, cid, dan and eve"}[n]
 			r := start(t, newMemStore())
+			r.guarded(12, agents...)
 			posted, last := r.handRound(agents...)
-			if posted != n*hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped || !strings.HasPrefix(last.Message, names+" have posted") {
+			if posted != n*12 || last.Code != hub.CodeLoopStopped || !strings.HasPrefix(last.Message, names+" have posted") {
 				t.Errorf("%d agents: %d messages, then %v", n, posted, last)
 			}
 			asks := r.openAsks()
@@ -324,7 +387,7 @@ func TestRingIsStopped(t *testing.T) {
 			r.post(hub.PostInput{FromAgent: agents[0], ToAgent: agents[1], Kind: hub.KindTaskRequest, Body: "Test it"})
 			must(r.AnswerAsk(asOperator(t.Context()), asks[0].AskID, hub.AskAnswerInput{Answer: core.LoopGoOn}))
 			synctest.Wait()
-			if posted, last := r.handRound(agents...); posted != n*hub.DefaultGuardHops || last.Code != hub.CodeLoopStopped {
+			if posted, last := r.handRound(agents...); posted != n*12 || last.Code != hub.CodeLoopStopped {
 				t.Errorf("after the answer %d messages, then %v", posted, last)
 			}
 		})
@@ -344,7 +407,7 @@ func TestRingOfARoom(t *testing.T) {
 		if posted, _ := r.handRound("ann", "ben", "cid"); posted != 12 {
 			t.Errorf("%d messages in a room with 4 hops", posted)
 		}
-		if posted, _ := r.handRound("ann", "dan", "zoe"); posted != 3*hub.DefaultGuardHops {
+		if posted, _ := r.handRound("ann", "dan", "zoe"); posted != 11 {
 			t.Errorf("%d messages of a ring with an agent of no room", posted)
 		}
 		hops(0)
@@ -353,8 +416,8 @@ func TestRingOfARoom(t *testing.T) {
 		}
 		agents := []hub.AgentID{"eve", "fay", "gus"}
 		for i := range 200 {
-			if i%12 == 0 {
-				r.claim(agents[i/12%3], hub.ClaimKey(fmt.Sprint("k", i)), 60)
+			if i%8 == 0 {
+				r.claim(agents[i/8%3], hub.ClaimKey(fmt.Sprint("k", i)), 60)
 			}
 			r.post(hub.PostInput{FromAgent: agents[i%3], ToAgent: agents[(i+1)%3], Body: "over to you"})
 		}
@@ -398,9 +461,21 @@ func TestLoopsAreListed(t *testing.T) {
 		say(5, hub.PostInput{})
 		want("")
 		say(6, hub.PostInput{Channel: room.Channel})
-		want("told [ann ben] " + string(room.RoomID+" "+hub.RoomID(room.Channel)) + " 6/12 false")
+		want("told [ann ben] " + string(room.RoomID+" "+hub.RoomID(room.Channel)) + " 6/0 false")
 		r.claim("ann", "k", 60)
 		want("")
+		say(8, hub.PostInput{})
+		want("slowed [ann ben] direct 8/0 false")
+		say(3, hub.PostInput{})
+		_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "thanks"})
+		wantCode(t, err, hub.CodeSlowed)
+		time.Sleep(30 * time.Minute) // longer than a pause
+		want("slowed [ann ben] direct 11/0 false")
+		if l := must(r.Loops(asOperator(t.Context())))[0]; l.Until == nil || *l.Until-hub.Time(time.Now().UnixMilli()) != 1_800_000 {
+			t.Errorf("the words rest until %v", l.Until)
+		}
+		r.claim("ben", "k2", 60)
+		r.guarded(12, "ann", "ben")
 		say(8, hub.PostInput{})
 		want("slowed [ann ben] direct 8/12 false")
 		say(4, hub.PostInput{})
@@ -412,8 +487,8 @@ func TestLoopsAreListed(t *testing.T) {
 		for i := range 18 {
 			time.Sleep(time.Minute)
 			agents := []hub.AgentID{"ann", "ben", "cid"}
-			r.post(hub.PostInput{FromAgent: agents[i%3], ToAgent: agents[(i+1)%3], Body: "over to you"})
+			r.post(hub.PostInput{FromAgent: agents[i%3], ToAgent: agents[(i+1)%3], Body: strings.Repeat(string(rune('a'+i)), 3) + " is yours"})
 		}
-		want("told [ann ben cid] direct 18/36 false")
+		want("told [ann ben cid] direct 18/0 false")
 	})
 }

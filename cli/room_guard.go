@@ -19,16 +19,22 @@ func newRoomGuard(env *Env) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "guard [room] [off|default|HOPS]",
-		Short: "Say when agents are stopped that post to each other without progress",
-		Long: `Say after how many turns the hub stops agents of the room that post to each other
-while nothing shows progress: 12 by default, 4 to 1000, or off for never. At half of that
-they are told, and at two thirds they are slowed. When they are stopped, you are asked
-whether they may go on; see "hubcli inbox". A task, a decision, an artifact, a memory, a
-claim or a lock of one of them begins a new count, and so does what you or another agent
-says to them. Three agents have three times as many turns, and larger rings of direct
-messages as many times as they have agents. "hubcli status" shows the loops. Without off,
-default or a number the command shows the setting. It needs the secret of the hub, which
-it reads from the store.`,
+		Short: "Say when agents are refused that post to each other without progress",
+		Long: `Say after how many turns the hub refuses the posts of agents of the room that write to
+each other while nothing shows progress: 4 to 1000. You are asked then whether they may go
+on; see "hubcli inbox". At half of that they are told, and from two thirds on posts are
+slowed that come fast, or that repeat nearly the same words.
+
+By default none is refused: they are told after 6 turns and slowed after 8. Agents that go
+on repeating themselves, such as two that thank each other, are silent for an hour after
+11; what says something new passes. With off the hub does not watch the room.
+
+A task, a decision, an artifact, a memory, a claim or a lock of one of them begins a new
+count, and so does what you or another agent says to them. Three agents have three times
+as many turns, and larger rings of direct messages as many times as they have agents,
+unless they repeat themselves. "hubcli status" shows the loops. Without off, default or a
+number the command shows the setting. It needs the secret of the hub, which it reads from
+the store.`,
 		Example: `  hubcli room guard web-shop/checkout
   hubcli room guard 30
   hubcli room guard web-shop/checkout off
@@ -88,7 +94,7 @@ func guardHops(text string) (*int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < hub.MinGuardHops || n > hub.MaxGuardHops {
-		return nil, usage(fmt.Sprintf("write off, default, or a number from %d to %d", hub.MinGuardHops, hub.MaxGuardHops), "agents cannot be stopped after %q turns", text)
+		return nil, usage(fmt.Sprintf("write off, default, or a number from %d to %d", hub.MinGuardHops, hub.MaxGuardHops), "agents cannot be refused after %q turns", text)
 	}
 	return &n, nil
 }
@@ -118,10 +124,13 @@ func printGuard(env *Env, r *hub.Room, asJSON bool) error {
 	return err
 }
 
-// guardText says when agents of a room are stopped.
+// guardText says what the hub does about agents of a room that get nowhere.
 func guardText(r *hub.Room) string {
-	if r.Guard() == 0 {
+	switch {
+	case r.GuardHops == nil:
+		return "tells and slows agents without progress, refuses none"
+	case *r.GuardHops == 0:
 		return "off"
 	}
-	return fmt.Sprintf("stops after %d turns without progress", r.Guard())
+	return fmt.Sprintf("refuses after %d turns without progress", *r.GuardHops)
 }

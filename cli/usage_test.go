@@ -161,7 +161,7 @@ func TestBadUsage(t *testing.T) {
 		{"room show a b", `hubcli room show takes no argument "b"`, "put quotes around the room"},
 		{"room allow-host r_1 http://x/", `this is no host: "http://x/"`, "write a name or an address, and a port after a colon if only one is meant: localhost:3000, 127.0.0.1, [::1]:8080"},
 		{"room allow-host r_1 --remove", "--remove needs a host", "name the host to take back; without --remove the command lists those that are allowed"},
-		{"room guard 3", `agents cannot be stopped after "3" turns`, "write off, default, or a number from 4 to 1000"},
+		{"room guard 3", `agents cannot be refused after "3" turns`, "write off, default, or a number from 4 to 1000"},
 		{"room locks", "hubcli room locks needs its argument policy", "see: hubcli room locks --help"},
 		{"room locks maybe", `there is no policy "maybe"`, "write warn or refuse"},
 		{"decision add --title t --room=", "--room cannot be empty", "leave it out for the room that is bound to the current folder, or name one by its id, slug or project/slug"},

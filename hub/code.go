@@ -419,15 +419,15 @@ var (
 	})
 	CodeSlowed = define(CodeInfo{
 		Code: "slowed", Status: http.StatusTooManyRequests,
-		HTTP:  "open a task or end here; post again after the time in Retry-After if it must be said",
-		CLI:   "open a task or end here; post again later if it must be said",
-		Model: "end this exchange, or open a task if there is work: hub_post_message with kind task; otherwise post again after retry_after seconds",
+		HTTP:  "if there is work, open a task; if it is settled, record a decision or end here; else post again after the time in Retry-After",
+		CLI:   "if there is work, open a task; if it is settled, record a decision or end here; else post again later",
+		Model: "if there is work, open a task: hub_post_message with kind task; if it is settled, use hub_record_decision or end here; else post again after retry_after seconds",
 	})
 	CodeLoopStopped = define(CodeInfo{
 		Code: "loop_stopped", Status: http.StatusConflict,
-		HTTP:  "go on with other work; a post that opens or ends a task passes, and a direct message tells when the operator has decided",
-		CLI:   "go on with other work; hubcli status shows the operator the question, and the answer that lets them go on",
-		Model: "go on with other work or end your turn; a message that opens or ends a task passes, and the operator decides about the rest",
+		HTTP:  "go on with other work; a post that opens or ends a task passes, and so does a question to the operator; a direct message tells when the operator has decided",
+		CLI:   "go on with other work; hubcli status shows the operator the question, and the answer that lets them go on; in a room, hubcli room guard ROOM default refuses no more",
+		Model: "go on with other work or end your turn; a message that opens or ends a task passes, and so does hub_ask_human; the operator decides about the rest",
 	})
 	CodeSpawnUnavailable = define(CodeInfo{
 		Code: "spawn_unavailable", Status: http.StatusServiceUnavailable,

@@ -11,7 +11,7 @@ type LoopStage string
 // The stages of a loop.
 const (
 	LoopTold    LoopStage = "told"    // each of them got a notice
-	LoopSlowed  LoopStage = "slowed"  // a post has to wait for some time after the one before
+	LoopSlowed  LoopStage = "slowed"  // what comes fast, or repeats, has to wait for some time after the one before
 	LoopStopped LoopStage = "stopped" // posts are refused, and the operator is asked
 	LoopApart   LoopStage = "apart"   // the operator keeps them apart for a time
 )
@@ -27,7 +27,7 @@ type Loop struct {
 	StopAfter int          `json:"stop_after"` // turns; 0: never
 	LastAt    *Time        `json:"last_at"`    // of the last message; nil: not known
 	AskID     *AskID       `json:"ask_id"`     // the question to the operator, of a loop that is stopped or kept apart
-	Until     *Time        `json:"until"`      // until when they are kept apart
+	Until     *Time        `json:"until"`      // until when they are kept apart, or nothing passes that repeats
 }
 
 // Loops shows what the guard against runaways does.

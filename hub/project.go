@@ -55,17 +55,9 @@ type Room struct {
 	Locks       LockPolicy  `json:"locks"`
 	Archived    bool        `json:"archived,omitempty"`              // out of lists, and of polls that name no channel
 	WithProject bool        `json:"archived_with_project,omitempty"` // it is archived because its project is, and comes back with it
-	GuardHops   *int        `json:"guard_hops,omitempty"`            // see GuardInput; nil: DefaultGuardHops
+	GuardHops   *int        `json:"guard_hops,omitempty"`            // see GuardInput; nil: none is ever stopped
 	// AllowedHosts are what its browser may reach beside the public internet, sorted.
 	AllowedHosts []AllowedHost `json:"allowed_hosts,omitempty"`
-}
-
-// Guard returns the hops after which the agents of the room are stopped; 0: never.
-func (r *Room) Guard() int {
-	if r.GuardHops == nil {
-		return DefaultGuardHops
-	}
-	return *r.GuardHops
 }
 
 // SimilarRoom is an existing room that resembles a new one.
@@ -128,15 +120,18 @@ type LockPolicyInput struct {
 	AgentID AgentID    `json:"agent_id,omitempty"`
 }
 
-// Limits of what a few agents may post to each other in turn without progress.
+// Limits of what a few agents may post to each other in turn without progress. Where the
+// operator has set none, agents are told and slowed after GuardTellHops and GuardSlowHops.
 const (
-	DefaultGuardHops = 12
-	MinGuardHops     = 4
-	MaxGuardHops     = 1_000
+	GuardTellHops = 6
+	GuardSlowHops = 8
+	MinGuardHops  = 4
+	MaxGuardHops  = 1_000
 )
 
 // GuardInput says after how many posts in turn the agents of a room are stopped that show
-// no progress: MinGuardHops to MaxGuardHops, 0 for never, nil for DefaultGuardHops.
+// no progress: MinGuardHops to MaxGuardHops. nil: never, they are told and slowed; 0: they
+// are not even watched.
 type GuardInput struct {
 	Hops *int `json:"hops,omitempty"`
 }
@@ -192,7 +187,7 @@ type Projects interface {
 	// SetLocks changes what the room wants of locks. Only the operator and the agent that
 	// made the room do, by its proved session. Errors: room_not_found, operator_required.
 	SetLocks(ctx context.Context, room RoomID, in LockPolicyInput) (Outcome[Room], error)
-	// SetGuard changes when agents of the room are stopped that post to each other without
+	// SetGuard changes whether and when agents of the room are stopped that post to each other without
 	// progress. Operator only. Errors: room_not_found.
 	SetGuard(ctx context.Context, room RoomID, in GuardInput) (Outcome[Room], error)
 	// Rooms lists the rooms of one project or of all, by slug. Rooms with the

@@ -195,12 +195,17 @@ func (p *page) loop(l *hub.Loop) string {
 		text = strings.Join(names, ", ") + " in " + where
 	}
 	if l.Turns > 0 {
-		text += fmt.Sprintf(": %s without progress of %d", Count(l.Turns, "turn"), l.StopAfter)
+		text += fmt.Sprintf(": %s without progress", Count(l.Turns, "turn"))
+	}
+	if l.Turns > 0 && l.StopAfter > 0 {
+		text += fmt.Sprintf(" of %d", l.StopAfter)
 	}
 	if l.LastAt != nil {
 		text += fmt.Sprintf(", the last %s ago", hub.Age(p.s.At-*l.LastAt))
 	}
 	switch {
+	case l.Until != nil && l.Stage == hub.LoopSlowed:
+		text += fmt.Sprintf("; what repeats passes in %s", hub.Age(max(*l.Until-p.s.At, 0)))
 	case l.Until != nil:
 		text += fmt.Sprintf("; kept apart for %s more, or until: hubcli answer %s 1", hub.Age(max(*l.Until-p.s.At, 0)), *l.AskID)
 	case l.AskID != nil:

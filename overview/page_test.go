@@ -64,6 +64,7 @@ func TestPage(t *testing.T) {
 			{Agents: []hub.AgentID{"dev-a", "lead"}, Stage: hub.LoopStopped, Turns: 12, StopAfter: 12, LastAt: ago(60), AskID: &ask},
 			{Agents: []hub.AgentID{"dev-b", "dev-c"}, Stage: hub.LoopApart, StopAfter: 12, AskID: &ask, Until: ago(-1800)},
 			{Agents: []hub.AgentID{"dev-a", "dev-b", "lead"}, RoomID: &room, Channel: &channel, Stage: hub.LoopTold, Turns: 20, StopAfter: 36, LastAt: ago(3)},
+			{Agents: []hub.AgentID{"dev-b", "lead"}, Stage: hub.LoopSlowed, Turns: 11, LastAt: ago(600), Until: ago(-3000)},
 		},
 		Hub:      hub.AppStatus{Version: "1.2.3", UptimeSec: 90, Counts: hub.Counts{Messages: 7}},
 		projects: map[hub.ProjectID]hub.Project{"p_1": {Slug: "web-shop"}},
@@ -89,6 +90,8 @@ apart  dev-b, dev-c in direct messages; kept apart for 30m more, or until:
        hubcli answer ask_1 1
 told  dev-a, dev-b, lead in room checkout: 20 turns without progress of 36, the
       last 3s ago
+slowed  dev-b, lead in direct messages: 11 turns without progress, the last 10m
+        ago; what repeats passes in 50m
 
 ASKS
 q_1  dev-a, 1m ago: Push? [1 yes | 2 no]

@@ -65,18 +65,33 @@ func (l *Loop) stopped() string {
 	return "They cannot post there, to anybody,"
 }
 
+// setting says how the operator ends the refusals in a room for good.
+func (l *Loop) setting() string {
+	if l.Room == "" {
+		return ""
+	}
+	return fmt.Sprintf("To be asked no more there: hubcli room guard %s default. ", l.Room)
+}
+
 // same reports whether two loops are of the same agents at the same place.
 func (l *Loop) same(other *Loop) bool {
 	return other != nil && l.Names() == other.Names() && l.Channel == other.Channel && l.Thread == other.Thread
 }
 
-// LoopNotice tells an agent of a loop that it is in one. It asks for no answer, and wakes
-// nobody.
+// LoopNotice tells an agent of a loop that it is in one, and how to go on. It asks for no
+// answer, and wakes nobody. slow and stop are turns; 0: nothing is slowed, or stopped.
 func LoopNotice(l Loop, to hub.AgentID, slow, stop int) MessageDraft {
-	n := systemNotice(fmt.Sprintf(
-		"%s have posted %d times in turn %s without %s between. If there is work, open a task or do it. If not, end here: this needs no answer. "+
-			"The hub slows such posts down after %d turns. After %d it stops them and asks the operator.",
-		l.Names(), l.Hops, l.where(), loopProgress, slow, stop), map[string]any{"loop": l})
+	text := fmt.Sprintf("%s have posted %d times in turn %s without %s between. "+
+		"If you get somewhere, go on, and note what you have: open a task for work, record a decision when something is settled. "+
+		"If you are stuck, ask the operator. If nothing is left to say, end here: this needs no answer.",
+		l.Names(), l.Hops, l.where(), loopProgress)
+	if slow > 0 {
+		text += fmt.Sprintf(" After %d turns the hub slows down posts that come fast, or that repeat what was said.", slow)
+	}
+	if stop > 0 {
+		text += fmt.Sprintf(" After %d it refuses all of them and asks the operator, who wants it so.", stop)
+	}
+	n := systemNotice(text, map[string]any{"loop": l})
 	n.To, n.Channel = to, hub.DirectChannel
 	return n
 }
@@ -91,8 +106,8 @@ func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 	}
 	in := hub.AskInput{
 		AgentID: hub.AgentSystem, RoomID: l.Room, Options: []string{LoopGoOn, LoopApart}, Default: LoopGoOn, DeadlineSec: loopSeconds,
-		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. %s until you answer, and for an hour more if you keep them apart. May they go on?",
-			l.Names(), l.Hops, l.where(), loopProgress, l.stopped()),
+		Question: fmt.Sprintf("%s have posted %d times in turn %s without %s between. %s until you answer, and for an hour more if you keep them apart. %sMay they go on?",
+			l.Names(), l.Hops, l.where(), loopProgress, l.stopped(), l.setting()),
 	}
 	l.Slug = "" // it may change, so it is not stored
 	d, err := a.Ask(AskCommand{In: in, By: StandingOperator, Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession}, now)

@@ -130,7 +130,7 @@ func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput, by RoomKeeper
 	return Decision[hub.Room]{Draft: Draft{Facts: []Fact{f}}, Answer: func(Position) hub.Room { return room }}, nil
 }
 
-// SetGuard decides when agents of a room are stopped that post to each other without
+// SetGuard decides whether and when agents of a room are stopped that post to each other without
 // progress. If that is so already, nothing changes. Errors: room_not_found.
 func (p *Projects) SetGuard(id hub.RoomID, in hub.GuardInput) (Decision[hub.Room], error) {
 	stored, ok := p.index.Room(id)

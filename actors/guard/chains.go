@@ -9,14 +9,11 @@ import (
 )
 
 const (
-	maxChains   = 1_000   // places that are kept, and agents of which is kept what they did
-	maxAgents   = 3       // agents of a chain in a channel
-	forming     = 4       // hops after which no agent joins a chain
-	pauseMS     = 600_000 // a chain ends when nothing comes for so long
-	firstGap    = 5_000   // between two posts of a chain that is slowed, in ms; each hop doubles it
-	longestMS   = 60_000  // and it is never longer
-	leastSlowed = 6       // a chain that is stopped with fewer hops is not slowed before
-	retryMS     = 1_000   // after which a post may be repeated while others are under way
+	maxChains = 1_000   // places that are kept, and agents of which is kept what they did
+	maxAgents = 3       // agents of a chain in a channel
+	forming   = 4       // hops after which no agent joins a chain
+	pauseMS   = 600_000 // a chain ends when nothing comes for so long
+	retryMS   = 1_000   // after which a post may be repeated while others are under way
 )
 
 // place is where agents post to each other.
@@ -36,47 +33,20 @@ func placeOf(from, to hub.AgentID, channel hub.ChannelName, thread hub.ThreadID)
 	return place{first: min(from, to), second: max(from, to)}
 }
 
-// limits are the hops from which on something happens. stop 0: nothing does.
-type limits struct{ tell, slow, stop int }
-
-// limitsOf derives the others from the hops at which a chain is stopped; 0: never. A chain
-// that is stopped early is not slowed before.
-func limitsOf(stop int) limits {
-	l := limits{tell: stop / 2, slow: stop * 2 / 3, stop: stop}
-	if stop < leastSlowed {
-		l.slow = stop
-	}
-	return l
-}
-
-// limits are those of a chain: three agents have three times as many turns as two, and more
-// agents as many times as they are. Their talk is seldom a loop.
-func (ch *chain) limits(l limits) limits {
-	n := len(ch.agents)
-	if n < maxAgents {
-		return l
-	}
-	return limits{tell: l.tell * n, slow: l.slow * n, stop: l.stop * n}
-}
-
-// gap is how long a post of a chain with so many hops waits after the one before, in ms.
-func (l limits) gap(hops int) int64 {
-	if hops < l.slow {
-		return 0
-	}
-	return min(int64(firstGap)<<min(hops-l.slow, 10), longestMS)
-}
-
 // chain is what was posted at a place since progress was last shown.
 type chain struct {
-	agents  []hub.AgentID // in the order in which they came
-	last    hub.AgentID   // whose message is the last
-	hops    int
-	at      int64  // hub ms of the last message
-	tick    uint64 // of the last message
-	told    bool
-	asked   bool
-	pending map[hub.AgentID]int // posts under way
+	agents []hub.AgentID // in the order in which they came
+	last   hub.AgentID   // whose message is the last
+	hops   int
+	at     int64   // hub ms of the last message
+	tick   uint64  // of the last message
+	recent []entry // the last posts, the newest last
+	// circleFrom are the hops at which the chain began to go in a circle; 0: it does not.
+	circleFrom int
+	restUntil  int64 // hub ms until which nothing passes that repeats; 0: that was not said
+	told       bool
+	asked      bool
+	pending    map[hub.AgentID]int // posts under way
 }
 
 // acts is what is known of one agent, in ticks.
@@ -126,9 +96,10 @@ func (c *chains) at(p place, now int64) *chain {
 // begin empties a chain. What is under way stays so.
 func (c *chains) begin(ch *chain) { *ch = chain{pending: ch.pending} }
 
-// ended reports whether a chain has paused, or something came between.
+// ended reports whether a chain has paused, or something came between. While its words rest it
+// does not pause.
 func (c *chains) ended(p place, ch *chain, now int64) bool {
-	if now-ch.at >= pauseMS {
+	if now-ch.at >= pauseMS && now >= ch.restUntil {
 		return true
 	}
 	for _, agent := range ch.agents {
@@ -173,10 +144,11 @@ func (c *chains) interrupt(p place) {
 }
 
 // posted counts a committed message and returns the hops of its chain.
-func (c *chains) posted(p place, from, to hub.AgentID, now int64) int {
+func (c *chains) posted(p place, t *turn, now int64) int {
 	c.tick++
-	if to != "" {
-		c.receive(to, from)
+	from := t.from
+	if t.to != "" {
+		c.receive(t.to, from)
 	}
 	ch := c.at(p, now)
 	if !slices.Contains(ch.agents, from) {
@@ -184,12 +156,13 @@ func (c *chains) posted(p place, from, to hub.AgentID, now int64) int {
 			c.begin(ch) // another agent came between
 		}
 		ch.agents = append(ch.agents, from)
-		ch.hops = min(ch.hops, 1) // what others said before is not theirs alone
+		ch.hops, ch.circleFrom = min(ch.hops, 1), 0 // what others said before is not theirs alone
 	}
 	if ch.last != from {
 		ch.hops++
 	}
 	ch.last, ch.at, ch.tick = from, now, c.tick
+	ch.note(t, now)
 	return ch.hops
 }
 
@@ -206,30 +179,40 @@ func (c *chains) receive(agent, from hub.AgentID) {
 type verdict struct {
 	stop bool
 	wait int64 // ms until it may be repeated; 0: it passes
+	why  why   // it waits; empty: posts that are under way may be the last ones
 }
 
 // enter decides about a post that is to be made, and counts it as under way if it passes.
 // Whatever is committed in which order, no chain has more hops than l.stop, as long as
 // each agent of a channel has one post under way.
-func (c *chains) enter(p place, from hub.AgentID, now int64, l limits) verdict {
+func (c *chains) enter(p place, t *turn, now int64, l limits) verdict {
 	ch := c.at(p, now)
-	l = ch.limits(l)
-	if l.stop > 0 && (p.channel == "" || slices.Contains(ch.agents, from)) {
-		under, gap := ch.underway(p), l.gap(ch.hops)
-		switch {
-		case ch.hops >= l.stop:
-			return verdict{stop: true}
-		case under > 0 && (ch.hops >= l.slow || ch.hops+under+1 > l.stop && under > ch.pending[from]):
-			return verdict{wait: retryMS}
-		case gap > 0 && ch.at+gap > now:
-			return verdict{wait: ch.at + gap - now}
+	if l.watched() && (p.channel == "" || slices.Contains(ch.agents, t.from)) {
+		if v := ch.judge(t, ch.underway(p), now, l.of(ch)); v != (verdict{}) {
+			return v
 		}
 	}
 	if ch.pending == nil {
 		ch.pending = map[hub.AgentID]int{}
 	}
-	ch.pending[from]++
+	ch.pending[t.from]++
 	return verdict{}
+}
+
+// judge decides about the next turn of a chain while so many posts are under way.
+func (ch *chain) judge(t *turn, under int, now int64, l limits) verdict {
+	if l.stop > 0 && ch.hops >= l.stop {
+		return verdict{stop: true}
+	}
+	next, reason := ch.next(t, now, l)
+	wait := max(0, next-now)
+	if next > 0 && under > 0 || l.stop > 0 && ch.hops+under+1 > l.stop && under > ch.pending[t.from] {
+		wait = max(wait, retryMS)
+	}
+	if wait == 0 {
+		return verdict{}
+	}
+	return verdict{wait: wait, why: reason}
 }
 
 // underway counts the posts of the chain's agents that are under way.

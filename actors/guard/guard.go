@@ -86,8 +86,7 @@ func placeOfLoop(l *core.Loop) place {
 type Post struct {
 	guard  *Guard
 	place  place
-	from   hub.AgentID
-	to     hub.AgentID
+	turn   turn
 	limits limits
 	state  postState
 	// ring is that of which the post is a part, with limits of its own; the zero place: none.
@@ -110,14 +109,14 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 	if m.From.Reserved() || m.To.Reserved() {
 		return &Post{}
 	}
-	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), from: m.From, to: m.To}
+	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), turn: turn{from: m.From, to: m.To}}
 	if !g.watched(p.place) {
 		return &Post{}
 	}
 	g.mu.Lock()
 	ch, known := g.chains.known.Get(p.place)
 	_, held := g.stops[p.place]
-	looks := held || known && ch.hops >= limitsOf(hub.MinGuardHops).slow
+	looks := held || known && ch.hops >= hub.MinGuardHops
 	if m.To != "" {
 		p.ring = g.ringOfPost(m.From, m.To)
 	}
@@ -125,10 +124,12 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 	if p.ring.ring != "" {
 		p.ringLimits = g.limits(p.ring)
 	}
-	if looks { // a chain without so many hops is never stopped, and most have few
+	p.limits = usual
+	if looks { // a chain without so many hops is never slowed or stopped, and most have few
 		p.limits = g.limits(p.place)
-	} else {
-		p.limits = limitsOf(hub.DefaultGuardHops)
+	}
+	if looks || p.ring.ring != "" {
+		p.turn.words = wordsOf(m)
 	}
 	return p
 }
@@ -142,7 +143,7 @@ func (g *Guard) ringOfPost(from, to hub.AgentID) place {
 		}
 	}
 	b := g.chains.handing(from, to, g.engine.Clock.Now().HubMS)
-	if b == nil || b.hops < b.limits(limitsOf(hub.MinGuardHops)).slow || len(b.agents) < maxAgents {
+	if b == nil || b.hops < hub.MinGuardHops || len(b.agents) < maxAgents {
 		return place{}
 	}
 	return b.place()
@@ -156,18 +157,18 @@ func (p *Post) Enter(now core.Now) error {
 	g := p.guard
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if s, held := g.held(p.place, now.HubMS); held && p.limits.stop > 0 && slices.Contains(s.agents, p.from) {
+	if s, held := g.held(p.place, now.HubMS); held && s.binds(p.limits) && slices.Contains(s.agents, p.turn.from) {
 		return errStopped(s, now)
 	}
 	if err := p.enterRing(now); err != nil {
 		return err
 	}
-	v := g.chains.enter(p.place, p.from, now.HubMS, p.limits)
+	v := g.chains.enter(p.place, &p.turn, now.HubMS, p.limits)
 	if err := g.refuse(p.place, v, now); err != nil {
 		return err
 	}
 	if p.state == postLeft { // its caller has gone
-		g.chains.leave(p.place, p.from)
+		g.chains.leave(p.place, p.turn.from)
 		return nil
 	}
 	p.state = postEntered
@@ -177,14 +178,14 @@ func (p *Post) Enter(now core.Now) error {
 // enterRing refuses the post if the ring of which it is a part is slowed or stopped. The caller
 // holds the mutex.
 func (p *Post) enterRing(now core.Now) error {
-	if p.ring.ring == "" || p.ringLimits.stop == 0 {
+	if p.ring.ring == "" {
 		return nil
 	}
 	g := p.guard
-	if s, held := g.held(p.ring, now.HubMS); held {
+	if s, held := g.held(p.ring, now.HubMS); held && s.binds(p.ringLimits) {
 		return errStopped(s, now)
 	}
-	return g.refuse(p.ring, g.chains.enterRing(p.ring, p.from, p.to, now.HubMS, p.ringLimits), now)
+	return g.refuse(p.ring, g.chains.enterRing(p.ring, &p.turn, now.HubMS, p.ringLimits), now)
 }
 
 // refuse returns the error of a verdict about a post at a place, nil if it passes. The caller
@@ -195,10 +196,14 @@ func (g *Guard) refuse(p place, v verdict, now core.Now) error {
 		g.look(p)
 		return errStopped(stop{agents: g.chains.at(p, now.HubMS).sorted()}, now)
 	case v.wait > 0:
-		return errSlowed(g.chains.at(p, now.HubMS).sorted(), v.wait)
+		return errSlowed(g.chains.at(p, now.HubMS).sorted(), v)
 	}
 	return nil
 }
+
+// binds reports whether a stop holds where these limits do. Posts are refused only where the
+// operator wants that, by an answer to the question or by a setting.
+func (s *stop) binds(l limits) bool { return l.stop > 0 || l.watched() && s.until != 0 }
 
 // held returns what stops a place now.
 func (g *Guard) held(p place, now int64) (stop, bool) {
@@ -218,16 +223,23 @@ func (p *Post) Leave() {
 	p.guard.mu.Lock()
 	defer p.guard.mu.Unlock()
 	if p.state == postEntered {
-		p.guard.chains.leave(p.place, p.from)
+		p.guard.chains.leave(p.place, p.turn.from)
 	}
 	p.state = postLeft
 }
 
-// errSlowed asks the agent to wait.
-func errSlowed(agents []hub.AgentID, ms int64) error {
-	sec := int((ms + 999) / 1000)
-	return hub.Errorf(hub.CodeSlowed, "%s have posted to each other many times without a task, a decision or an artifact between, so the hub slows them down", named(agents)).
-		With("agents", agents).With("retry_after", sec).WithRetryAfter(sec)
+// errSlowed asks the agent to wait, and says which posts need not.
+func errSlowed(agents []hub.AgentID, v verdict) error {
+	sec := int((v.wait + 999) / 1000)
+	text := "%s have posted to each other many times, and fast, without a task, a decision or an artifact between, so the hub slows them down"
+	if v.why == whyRepeats {
+		text = "%s repeat nearly the same words to each other, without a task, a decision or an artifact between, so the hub slows these words down; a post that says something new passes"
+	}
+	e := hub.Errorf(hub.CodeSlowed, text, named(agents)).With("agents", agents).With("retry_after", sec).WithRetryAfter(sec)
+	if v.why != "" {
+		e = e.With("why", string(v.why))
+	}
+	return e
 }
 
 // named lists agents in words.
@@ -245,7 +257,7 @@ func errStopped(s stop, now core.Now) error {
 		return hub.Errorf(hub.CodeLoopStopped, "the operator keeps %s apart here for a time", named(s.agents)).
 			With("agents", s.agents).With("ask_id", s.ask).With("until", now.Wall+hub.Time(s.until-now.HubMS))
 	}
-	e := hub.Errorf(hub.CodeLoopStopped, "%s have posted to each other too many times without a task, a decision or an artifact between, and the operator is asked whether they may go on", named(s.agents)).
+	e := hub.Errorf(hub.CodeLoopStopped, "%s have posted to each other more times without a task, a decision or an artifact between than the operator wants here, and the operator is asked whether they may go on", named(s.agents)).
 		With("agents", s.agents)
 	if s.ask != "" {
 		e = e.With("ask_id", s.ask)
@@ -283,6 +295,9 @@ func (g *Guard) Shown(r *core.Record, facts []core.Fact) {
 // channels are also what programs post to that agree on something in many small steps.
 func (g *Guard) watched(p place) bool { return p.channel == "" || g.view.RoomOf(p.channel) != "" }
 
+// leastTold has the fewest turns after which agents are told.
+var leastTold = limits{tell: hub.MinGuardHops / 2}
+
 // posted counts a message that shows no progress.
 func (g *Guard) posted(m *core.StoredMessage, now int64) {
 	p := placeOf(m.From, m.To, m.Channel, m.Thread)
@@ -292,12 +307,13 @@ func (g *Guard) posted(m *core.StoredMessage, now int64) {
 		g.chains.interrupt(p)
 	case m.From.Reserved() || m.To.Reserved() || !g.watched(p):
 	default:
+		t := &turn{from: m.From, to: m.To, words: wordsOfStored(m)}
 		if m.To != "" {
-			if b := g.chains.handed(m.From, m.To, now); b != nil && b.hops >= maxAgents*limitsOf(hub.MinGuardHops).tell {
+			if b := g.chains.handed(t, now); b != nil && b.hops >= leastTold.of(&b.chain).tell {
 				g.look(b.place())
 			}
 		}
-		if g.chains.posted(p, m.From, m.To, now) >= limitsOf(hub.MinGuardHops).tell {
+		if g.chains.posted(p, t, now) >= leastTold.tell {
 			g.look(p)
 		}
 	}

@@ -22,8 +22,11 @@ func (g *Guard) Loops() []hub.Loop {
 	now := g.engine.Clock.Now()
 	out := []hub.Loop{}
 	for _, s := range g.grown(now) {
-		l := s.chain.limits(g.limits(s.place))
-		if l.stop == 0 || s.stop == nil && s.chain.hops < l.tell {
+		l := g.limits(s.place).of(&s.chain)
+		if s.stop != nil && !s.stop.binds(l) {
+			s.stop = nil // its posts pass
+		}
+		if !l.watched() || s.stop == nil && s.chain.hops < l.tell {
 			continue
 		}
 		out = append(out, s.loop(l, now, g.view.RoomOf(s.place.channel)))
@@ -39,10 +42,9 @@ func (g *Guard) Loops() []hub.Loop {
 func (g *Guard) grown(now core.Now) (all []seen) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	least := limitsOf(hub.MinGuardHops)
 	add := func(p place, ch *chain) {
-		if _, stopped := g.stops[p]; !stopped && ch.hops >= ch.limits(least).tell && !g.chains.ended(p, ch, now.HubMS) {
-			all = append(all, seen{place: p, chain: chain{agents: ch.sorted(), hops: ch.hops, at: ch.at}})
+		if _, stopped := g.stops[p]; !stopped && ch.hops >= leastTold.of(ch).tell && !g.chains.ended(p, ch, now.HubMS) {
+			all = append(all, seen{place: p, chain: ch.copied()})
 		}
 	}
 	for p, ch := range g.chains.known.All() {
@@ -60,15 +62,21 @@ func (g *Guard) grown(now core.Now) (all []seen) {
 		if !held {
 			continue
 		}
-		ch := chain{agents: s.agents}
+		ch := chain{}
 		if found, known := g.chains.known.Get(p); known {
-			ch.hops, ch.at = found.hops, found.at
+			ch = found.copied()
 		} else if b := g.chains.ring(p); b != nil {
-			ch.hops, ch.at = b.hops, b.at
+			ch = b.copied()
 		}
+		ch.agents = s.agents
 		all = append(all, seen{place: p, chain: ch, stop: &s})
 	}
 	return all
+}
+
+// copied is a copy that the mutex need not protect.
+func (ch *chain) copied() chain {
+	return chain{agents: ch.sorted(), hops: ch.hops, at: ch.at, circleFrom: ch.circleFrom, restUntil: ch.restUntil, recent: slices.Clone(ch.recent)}
 }
 
 // loop shows a chain with its limits.
@@ -86,10 +94,13 @@ func (s *seen) loop(l limits, now core.Now, room hub.RoomID) hub.Loop {
 		if s.stop.until != 0 {
 			out.Stage, out.Until = hub.LoopApart, core.Optional(now.Wall+hub.Time(s.stop.until-now.HubMS))
 		}
-	case s.chain.hops >= l.stop:
+	case l.stop > 0 && s.chain.hops >= l.stop:
 		out.Stage = hub.LoopStopped
-	case s.chain.hops >= l.slow:
+	case l.slow > 0 && s.chain.hops >= l.slow && (s.chain.circleFrom > 0 || s.chain.fast(l.fastGap(s.chain.hops), now.HubMS)):
 		out.Stage = hub.LoopSlowed
+		if s.chain.restUntil > now.HubMS {
+			out.Until = core.Optional(now.Wall + hub.Time(s.chain.restUntil-now.HubMS))
+		}
 	}
 	return out
 }

@@ -79,7 +79,8 @@ func (c *chains) handing(from, to hub.AgentID, now int64) *baton {
 // handed counts a committed direct message, before posted does, and returns the baton that goes
 // on with it; nil if none does. An answer to the agent that a message came from hands nothing on, and neither
 // does what an agent writes to one of its ring that has a baton.
-func (c *chains) handed(from, to hub.AgentID, now int64) *baton {
+func (c *chains) handed(t *turn, now int64) *baton {
+	from, to := t.from, t.to
 	if b := c.held(from, now); b != nil && b.last == to || from == to {
 		return nil
 	}
@@ -97,6 +98,7 @@ func (c *chains) handed(from, to hub.AgentID, now int64) *baton {
 	}
 	b.hops++
 	b.last, b.holder, b.at, b.tick = from, to, now, c.tick+1 // posted gives it this one
+	b.note(t, now)
 	c.batons.Put(to, b)
 	return b
 }
@@ -112,18 +114,10 @@ func (c *chains) ring(p place) (most *baton) {
 }
 
 // enterRing decides about a post that would hand a baton of the ring on.
-func (c *chains) enterRing(p place, from, to hub.AgentID, now int64, l limits) verdict {
-	b := c.handing(from, to, now)
-	if b == nil || l.stop == 0 || !slices.Contains(b.agents, to) || b.place() != p {
+func (c *chains) enterRing(p place, t *turn, now int64, l limits) verdict {
+	b := c.handing(t.from, t.to, now)
+	if b == nil || !l.watched() || !slices.Contains(b.agents, t.to) || b.place() != p {
 		return verdict{}
 	}
-	l = b.limits(l)
-	gap := l.gap(b.hops)
-	switch {
-	case b.hops >= l.stop:
-		return verdict{stop: true}
-	case gap > 0 && b.at+gap > now:
-		return verdict{wait: b.at + gap - now}
-	}
-	return verdict{}
+	return b.judge(t, 0, now, l.of(&b.chain))
 }

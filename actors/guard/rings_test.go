@@ -29,8 +29,9 @@ func round(t *testing.T, script string) string {
 			continue
 		}
 		from, to, _ := strings.Cut(word, ">")
-		b = c.handed(hub.AgentID(from), hub.AgentID(to), now)
-		c.posted(placeOf(hub.AgentID(from), hub.AgentID(to), "", ""), hub.AgentID(from), hub.AgentID(to), now)
+		one := saying(from, to, "x")
+		b = c.handed(one, now)
+		c.posted(placeOf(one.from, one.to, "", ""), one, now)
 	}
 	if b == nil {
 		return "none"
@@ -68,45 +69,60 @@ func TestRings(t *testing.T) {
 	}
 }
 
-// A ring passes, is slowed and is stopped after as many hops for each of its agents as two
-// agents have, and it goes on after progress.
+// handRound hands a text on in a ring of so many agents, a second apart or as long as they are told,
+// until they are stopped or have to wait for more than a minute.
+func handRound(c *chains, n int, l limits, most int, text func(i int) string) (posted, waited int, now int64, last verdict) {
+	now = 1
+	for posted < most {
+		t := saying(fmt.Sprint("a", posted%n), fmt.Sprint("a", (posted+1)%n), text(posted))
+		if b := c.handing(t.from, t.to, now); b != nil {
+			last = c.enterRing(b.place(), t, now, l)
+		}
+		switch {
+		case last.stop, last.wait > longestMS:
+			return posted, waited, now, last
+		case last.wait > 0:
+			waited++
+			now += last.wait
+			continue
+		}
+		c.handed(t, now)
+		c.posted(placeOf(t.from, t.to, "", ""), t, now)
+		posted++
+		now += 10_000
+	}
+	return posted, waited, now, last
+}
+
+// A ring whose agents say something new is not refused. Where the operator wants it, it is
+// stopped after as many hops for each of its agents as two agents have. One that repeats itself
+// ends as early as two agents do, whatever it is. Each goes on after progress.
 func TestRingStages(t *testing.T) {
 	for n := 3; n <= maxRing; n++ {
-		c, l, now := newChains(), limitsOf(hub.DefaultGuardHops), int64(1)
-		var agents []hub.AgentID
-		for i := range n {
-			agents = append(agents, hub.AgentID(fmt.Sprint("a", i)))
+		if posted, waited, _, last := handRound(newChains(), n, usual, 120, numbered); posted != 120 || waited > 0 || last != (verdict{}) {
+			t.Errorf("%d agents: %d posts, %d waits, then %+v", n, posted, waited, last)
 		}
-		ring, waited := ringOf(agents), 0
-		for hops := range n * l.stop {
-			from, to := agents[hops%n], agents[(hops+1)%n]
-			v := c.enterRing(ring, from, to, now, l)
-			if v.wait > 0 {
-				waited++
-				if now += v.wait - 1; c.enterRing(ring, from, to, now, l).wait != 1 {
-					t.Errorf("%d agents, hop %d: a moment too early", n, hops)
-				}
-				now++
-				v = c.enterRing(ring, from, to, now, l)
-			}
-			if v != (verdict{}) {
-				t.Fatalf("%d agents, hop %d: %+v", n, hops, v)
-			}
-			c.handed(from, to, now)
-			c.posted(placeOf(from, to, "", ""), from, to, now)
+		c := newChains()
+		posted, _, now, last := handRound(c, n, stopAt(12), 300, numbered)
+		if posted != 12*n || !last.stop {
+			t.Errorf("%d agents: %d posts, then %+v", n, posted, last)
 		}
-		if waited != n*(l.stop-l.slow) {
-			t.Errorf("%d agents wait %d times", n, waited)
-		}
-		if v := c.enterRing(ring, agents[0], agents[1], now, l); !v.stop {
-			t.Errorf("%d agents after %d hops: %+v", n, n*l.stop, v)
-		}
-		if v := c.enterRing(ring, agents[0], agents[n-1], now, l); v.stop {
+		agent := func(i int) string { return fmt.Sprint("a", (posted+i)%n) }
+		p := c.handing(hub.AgentID(agent(0)), hub.AgentID(agent(1)), now).place()
+		if v := c.enterRing(p, saying(agent(0), agent(n-1), "x"), now, stopAt(12)); v.stop {
 			t.Errorf("%d agents: an answer is stopped", n)
 		}
-		c.progress(agents[1])
-		if v := c.enterRing(ring, agents[0], agents[1], now, l); v != (verdict{}) {
+		c.progress(hub.AgentID(agent(1)))
+		if v := c.enterRing(p, saying(agent(0), agent(1), "x"), now, stopAt(12)); v != (verdict{}) {
 			t.Errorf("%d agents after progress: %+v", n, v)
+		}
+		c = newChains()
+		posted, waited, now, last := handRound(c, n, usual, 300, always("over to you"))
+		if want := max(11, n); posted != want || waited == 0 || last.wait < restMS/2 {
+			t.Errorf("%d agents that repeat themselves: %d posts, %d waits, then %+v", n, posted, waited, last)
+		}
+		if v := c.enterRing(p, saying(agent(0), agent(1), "x"), now+restMS, usual); v != (verdict{}) {
+			t.Errorf("%d agents after an hour: %+v", n, v)
 		}
 	}
 }
@@ -115,16 +131,17 @@ func TestRingStages(t *testing.T) {
 // ring has no more agents than it may, no more hops than it may, and is bounded in memory.
 func TestRingProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c, l, now := newChains(), limitsOf(hub.MinGuardHops), int64(1)
+		c, l, now := newChains(), stopAt(hub.MinGuardHops), int64(1)
 		agents := []hub.AgentID{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"}[:rapid.IntRange(3, 10).Draw(t, "agents")]
 		for range rapid.IntRange(1, 200).Draw(t, "posts") {
 			now += rapid.Int64Range(0, 30_000).Draw(t, "ms")
 			from, to := rapid.SampledFrom(agents).Draw(t, "from"), rapid.SampledFrom(agents).Draw(t, "to")
-			if b := c.handing(from, to, now); b != nil && c.enterRing(b.place(), from, to, now, l) != (verdict{}) {
+			one := saying(string(from), string(to), "x")
+			if b := c.handing(from, to, now); b != nil && c.enterRing(b.place(), one, now, l) != (verdict{}) {
 				continue
 			}
-			b := c.handed(from, to, now)
-			c.posted(placeOf(from, to, "", ""), from, to, now)
+			b := c.handed(one, now)
+			c.posted(placeOf(from, to, "", ""), one, now)
 			if b == nil {
 				continue
 			}

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"slices"
@@ -41,20 +40,20 @@ func (g *Guard) taken() (all []place) {
 // the next post tries it again.
 func (g *Guard) tend(p place) error {
 	l := g.limits(p)
-	if l.stop == 0 {
+	if !l.watched() {
 		return nil
 	}
 	now := g.engine.Clock.Now().HubMS
 	g.mu.Lock()
 	ch := g.chains.at(p, now)
-	l = ch.limits(l)
+	l = l.of(ch)
 	loop := ch.loop(p)
 	loop.Room = g.view.RoomOf(p.channel)
 	_, held := g.stops[p]
 	if row, err := g.view.Room(loop.Room); err == nil && loop.Room != "" {
 		loop.Slug = row.Slug
 	}
-	tell, ask := ch.hops >= l.tell && !ch.told, ch.hops >= l.stop && !ch.asked && !held
+	tell, ask := ch.hops >= l.tell && !ch.told, l.stop > 0 && ch.hops >= l.stop && !ch.asked && !held
 	ch.told, ch.asked = ch.told || tell, ch.asked || ask
 	g.mu.Unlock()
 	var err error
@@ -88,15 +87,15 @@ func (g *Guard) tell(l *core.Loop, at limits) error {
 	return nil
 }
 
-// limits returns the limits of a place. For direct messages they are the widest of the
-// rooms that have limits of their own and in which all its agents have a seat.
+// limits returns the limits of a place. For direct messages they are the widest that the
+// operator has set for rooms in which all its agents have a seat; if there are none, the usual ones.
 func (g *Guard) limits(p place) limits {
 	if p.channel != "" {
 		row, err := g.view.Room(g.view.RoomOf(p.channel))
 		if err != nil {
-			return limitsOf(hub.DefaultGuardHops)
+			return usual
 		}
-		return limitsOf(row.Guard())
+		return limitsOf(row.GuardHops)
 	}
 	var own []hub.Room
 	g.view.Places.Rooms("", func(r *hub.Room) {
@@ -104,17 +103,20 @@ func (g *Guard) limits(p place) limits {
 			own = append(own, *r)
 		}
 	})
-	widest := 0
+	var widest *int
 	for i := range own {
 		if slices.ContainsFunc(p.agents(), func(agent hub.AgentID) bool { return !g.sits(own[i].RoomID, agent) }) {
 			continue
 		}
-		if own[i].Guard() == 0 {
+		hops := own[i].GuardHops
+		if *hops == 0 {
 			return limits{}
 		}
-		widest = max(widest, own[i].Guard())
+		if widest == nil || *hops > *widest {
+			widest = hops
+		}
 	}
-	return limitsOf(cmp.Or(widest, hub.DefaultGuardHops))
+	return limitsOf(widest)
 }
 
 // sits reports whether an agent has a seat in a room.

@@ -101,7 +101,7 @@ describe("the page of a room", () => {
     await page.getByText("The room is paused").waitFor({ state: "detached" });
     await say(room, "on we go", { from_agent: "dev-a" });
     await entry(page, "on we go").waitFor();
-    const guard = page.getByRole("combobox", { name: "Stop agents that talk without progress" });
+    const guard = page.getByRole("combobox", { name: "Refuse agents that talk without progress" });
     await guard.selectOption("6"); // it shows the choice before the hub has it
     await eventually("the hub has the limit", async () => (await hub.get(`/v1/rooms/${room.room_id}`)).guard_hops === 6);
     await page.reload();

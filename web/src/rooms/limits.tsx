@@ -138,14 +138,15 @@ export function Limits({ room }: { room: Room }) {
     <section>
       <h2>Limits</h2>
       <Setting
-        label="Stop agents that talk without progress"
+        label="Refuse agents that talk without progress"
         value={room.guard_hops === null || room.guard_hops === undefined ? "" : `${room.guard_hops}`}
         choices={[
-          ["", "after 12 turns"],
+          ["", "never, but slow them"],
           ["6", "after 6 turns"],
+          ["12", "after 12 turns"],
           ["24", "after 24 turns"],
           ["100", "after 100 turns"],
-          ["0", "never"],
+          ["0", "never, nor watch them"],
         ]}
         set={(value) => put(at, { hops: value === "" ? null : Number(value) }, statusOf(room.room_id))}
       />

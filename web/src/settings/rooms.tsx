@@ -310,7 +310,7 @@ const Rules = ({ room, address }: PartProps) => (
       }}
     >
       <Tick name="refuse" on={room.locks === "refuse"} label="An edit of a file that another agent has locked is refused, not just warned of" />
-      <Field label="Posts in turn without progress before agents are stopped (4 to 1000; 0: never; empty: 12)">
+      <Field label="Posts in turn without progress before agents are refused (4 to 1000; empty: never, but slowed; 0: not watched)">
         <input name="hops" type="number" min={0} max={1000} defaultValue={room.guard_hops ?? ""} />
       </Field>
     </Form>
