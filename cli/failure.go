@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"hubcli/hub"
+	"hubcli/internal/near"
 	"hubcli/internal/peertext"
 )
 
@@ -152,8 +153,8 @@ func flagFailure(cmd *cobra.Command, err error) error {
 		if missing.GetSpecifiedShortnames() != "" {
 			dashed = "-" + name
 		}
-		if near := nearestFlag(cmd, name); near != "" {
-			help = "did you mean --" + near + "? " + help
+		if meant := nearestFlag(cmd, name); meant != "" {
+			help = "did you mean --" + meant + "? " + help
 		}
 		return usage(help, "%s has no flag %s", cmd.CommandPath(), dashed)
 	case errors.As(err, &valueless):
@@ -176,34 +177,11 @@ func whyInvalid(e *pflag.InvalidValueError) string {
 
 // nearestFlag finds a flag of cmd that name may have meant.
 func nearestFlag(cmd *cobra.Command, name string) string {
-	best, bestAt := "", 3
+	var flags []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if f.Hidden {
-			return
-		}
-		if d := distance(name, f.Name); d < bestAt {
-			best, bestAt = f.Name, d
+		if !f.Hidden {
+			flags = append(flags, f.Name)
 		}
 	})
-	return best
-}
-
-// distance returns the number of edits between two short words.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
+	return near.Name(name, flags)
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"hubcli/internal/near"
 )
 
 // expected lists words that people type because other programs have such commands,
@@ -82,19 +84,19 @@ func suggested(cmd *cobra.Command, word string) string {
 	if meant := expected[cmd.CommandPath()][strings.ToLower(word)]; meant != "" {
 		return meant
 	}
-	near := cmd.SuggestionsFor(word)
-	if len(near) == 0 { // the short names are hidden, and cobra suggests nothing hidden
+	meant := cmd.SuggestionsFor(word)
+	if len(meant) == 0 { // the short names are hidden, and cobra suggests nothing hidden
 		for _, c := range cmd.Commands() {
-			if c.Annotations[shortName] != "" && distance(strings.ToLower(word), c.Name()) <= cmd.SuggestionsMinimumDistance {
-				near = append(near, c.Name())
+			if c.Annotations[shortName] != "" && near.Distance(strings.ToLower(word), c.Name()) <= cmd.SuggestionsMinimumDistance {
+				meant = append(meant, c.Name())
 			}
 		}
 	}
-	if len(near) == 0 && !cmd.HasParent() { // it may be one of the operator, or begin as one
-		near = ofApp(cmd, strings.ToLower(word))
+	if len(meant) == 0 && !cmd.HasParent() { // it may be one of the operator, or begin as one
+		meant = ofApp(cmd, strings.ToLower(word))
 	}
-	slices.Sort(near)
-	return strings.Join(near, " or ")
+	slices.Sort(meant)
+	return strings.Join(meant, " or ")
 }
 
 // ofApp returns the command of app that a word names.

@@ -3,38 +3,20 @@ package cli
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/near"
 )
 
 // A filter may name an agent or a thread that nobody knows. The list is empty then, which
 // is no failure, and a note says that the name may be mistyped.
 
-// nearest finds the name that a mistyped word may mean, or "".
-func nearest(word string, names []string) string {
-	best, bestAt := "", 3
-	if len(word) >= 4 { // somebody may have left the end out
-		for _, name := range names {
-			if strings.HasPrefix(strings.ToLower(name), strings.ToLower(word)) {
-				best = name
-			}
-		}
-	}
-	for _, name := range names {
-		if d := distance(strings.ToLower(word), strings.ToLower(name)); d < bestAt && d < len(word) {
-			best, bestAt = name, d
-		}
-	}
-	return best
-}
-
 // unknownName says that a name is not known, what may be meant, and where all names are.
 func unknownName(what, word, names string, known []string) string {
 	said := what + "; " + names
-	if near := nearest(word, known); near != "" {
-		said = what + "; did you mean " + near + "? " + names
+	if meant := near.Name(word, known); meant != "" {
+		said = what + "; did you mean " + meant + "? " + names
 	}
 	return said
 }
@@ -98,8 +80,8 @@ func unknownChannel(ctx context.Context, c *client.Client, name hub.ChannelName,
 		names[i] = string(channels[i].Name)
 	}
 	fix := "see: hubcli channels --archived"
-	if near := nearest(string(name), names); near != "" {
-		fix = "did you mean " + near + "? " + fix
+	if meant := near.Name(string(name), names); meant != "" {
+		fix = "did you mean " + meant + "? " + fix
 	}
 	return &Failure{Exit: ExitRefused, Sentence: h.Message, Fix: fix, Err: refused}
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"hubcli/hub"
-	"hubcli/internal/peertext"
 )
 
 // schemaOf makes the schema of a tool's arguments of the fields of In: flat,
@@ -300,12 +299,6 @@ func join(values []any) string {
 		parts[i] = fmt.Sprint(v)
 	}
 	return strings.Join(parts, ", ")
-}
-
-// unknown refuses an argument that the tool does not take, and says which it does.
-func unknown(t *tool, name string) error {
-	return hub.Invalid(peertext.ModelLine(name), "there is no argument "+quoted(name, 60)).
-		With("arguments", slices.Sorted(maps.Keys(t.input.Properties)))
 }
 
 // refuse adds the tool's name and its usage to an error.

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project, or its vocabulary alone, and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
+	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/near", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -90,6 +90,7 @@ var layers = []layer{
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/hubfile", may: []string{"hub", "internal/osfile", "internal/pause"}, why: "it keeps files about hubs of this user and asks no hub"},
 	{dir: "internal/maker", why: "it knows a secret and what it marks, and nothing of the project"},
+	{dir: "internal/near", why: "it compares words and knows nothing of the project"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/pause", why: "it waits and knows nothing of the project"},
 	{dir: "internal/peertext", why: "it renders text and knows nothing of the project"},
