@@ -108,13 +108,15 @@ func whole(raw json.RawMessage) json.RawMessage {
 	return strconv.AppendInt(nil, int64(v), 10)
 }
 
-// inList is inForm for a list of plain values.
+// inList is inForm for a list.
 func inList(p *jsonschema.Schema, raw json.RawMessage, isText bool, trimmed []byte) json.RawMessage {
 	var items []json.RawMessage
 	switch {
 	case isText && ofType[[]any](trimmed):
 		raw = trimmed
-	case isText || ofType[float64](raw):
+	case isText && p.Items != nil && p.Items.Type == "object" && ofType[map[string]any](trimmed):
+		raw = slices.Concat([]byte("["), trimmed, []byte("]"))
+	case isText || ofType[float64](raw) || p.Items != nil && p.Items.Type == "object" && ofType[map[string]any](raw):
 		raw = slices.Concat([]byte("["), raw, []byte("]"))
 	}
 	if p.Items == nil || json.Unmarshal(raw, &items) != nil {

@@ -77,7 +77,7 @@ func TestPlanIsRepeated(t *testing.T) {
 func TestBadPlansMakeNothing(t *testing.T) {
 	lead, _, _ := team(t, 0)
 	for tasks, word := range map[string]string{
-		`[]`: "at least one", `{}`: "cannot be read", `[{"title":"a"}] x`: "follows", `[{"title":""}]`: "title", `[{"title":"a\nb"}]`: "one line",
+		`[]`: "at least one", `{}`: "title", `[{"title":"a"}] x`: "must be of type object", `7`: "must be of type object", `[{"title":""}]`: "title", `[{"title":"a\nb"}]`: "one line",
 		`[{"title":"a","after":["b"]}]`: "no task of the plan", `[{"title":"a","after":[1]}]`: "waits for itself", `[{"title":"a","afterwards":[1]}]`: "afterwards",
 		`[{"name":"x","title":"a"},{"name":"x","title":"b"}]`:          "two tasks",
 		`[{"title":"a","after":["2"]},{"title":"b","after":["1"]}]`:    "waits for itself",

@@ -19,42 +19,57 @@ import (
 	"hubcli/hub"
 )
 
-// schemaOf makes the schema of a tool's arguments of the fields of In: flat,
-// each property of one plain type. Beside the tags json and jsonschema a field
-// may have more: enum (values, parted by commas), range (minimum and maximum of
+// schemaOf makes the schema of a tool's arguments of the fields of In, each property of one
+// plain type; docs/tools.md says which formats of models it has to fit. Beside the tags json and
+// jsonschema a field may have more: enum (values, parted by commas), range (minimum and maximum of
 // a number, or the maximum length of a string), most (a maximum length that is
 // enforced but left out of the schema: the hub has the exact limit, and schemas
 // cost tokens) and words (see otherWords).
 func schemaOf[In any]() (*jsonschema.Schema, error) {
-	s, err := jsonschema.For[In](nil)
+	s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: lists})
 	if err != nil {
 		return nil, err
 	}
 	if s.Properties == nil { // strict clients refuse an object that has no member of this name
 		s.Properties = map[string]*jsonschema.Schema{}
 	}
-	s.AdditionalProperties = nil // the checks refuse unknown arguments; saying so would cost each tool tokens
+	plainly(s)
 	for field := range fields(reflect.TypeFor[In]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		p := s.Properties[name]
 		if p == nil {
 			return nil, fmt.Errorf("field %s has no property", field.Name)
 		}
-		// A pointer tells absent from zero; null is taken as absent anyway.
-		if len(p.Types) == 2 && p.Types[0] == "null" {
-			p.Type, p.Types = p.Types[1], nil
-		}
-		p.AdditionalProperties = nil // an object holds what its description says
-		if list := field.Tag.Get("enum"); list != "" {
-			for value := range strings.SplitSeq(list, ",") {
-				p.Enum = append(p.Enum, value)
-			}
-		}
+		setEnum(p, field.Tag.Get("enum"))
 		if err := setRange(p, field.Tag.Get("range")); err != nil {
 			return nil, fmt.Errorf("field %s: %w", field.Name, err)
 		}
 	}
 	return s, nil
+}
+
+// plainly takes out of a schema what clients need not know: that null is absent, and that
+// unknown members are refused. It would cost each tool tokens.
+func plainly(s *jsonschema.Schema) {
+	if len(s.Types) == 2 && s.Types[0] == "null" { // a pointer tells absent from zero
+		s.Type, s.Types = s.Types[1], nil
+	}
+	s.AdditionalProperties = nil
+	for _, p := range s.Properties {
+		plainly(p)
+	}
+	if s.Items != nil {
+		plainly(s.Items)
+	}
+}
+
+func setEnum(p *jsonschema.Schema, list string) {
+	if list == "" {
+		return
+	}
+	for value := range strings.SplitSeq(list, ",") {
+		p.Enum = append(p.Enum, value)
+	}
 }
 
 // fields are those of a struct, embedded ones taken in.
@@ -72,37 +87,63 @@ func fields(t reflect.Type) func(func(reflect.StructField) bool) {
 // names, ids and cursors travel in URLs, which have little room.
 const defaultMost = 1_000
 
-// mostOf returns how many characters each string among the fields of In may have.
-func mostOf[In any]() (map[string]int, error) {
-	out := map[string]int{}
+// bounds limit one argument beyond what its schema says.
+type bounds struct {
+	most         int      // characters of a string whose schema sets no length
+	least, limit *float64 // of a number; nil: none
+}
+
+// boundsOf returns the bounds of the fields of In.
+func boundsOf[In any]() (map[string]bounds, error) {
+	out := map[string]bounds{}
 	for field := range fields(reflect.TypeFor[In]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		out[name] = defaultMost
+		b, err := bounds{most: defaultMost}, error(nil)
 		if most := field.Tag.Get("most"); most != "" {
-			n, err := strconv.Atoi(most)
-			if err != nil {
-				return nil, fmt.Errorf("field %s: %w", field.Name, err)
-			}
-			out[name] = n
+			b.most, err = strconv.Atoi(most)
 		}
+		if low, high, two := strings.Cut(field.Tag.Get("range"), ","); two && err == nil {
+			b.least, b.limit, err = limits(low, high)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("field %s: %w", field.Name, err)
+		}
+		out[name] = b
 	}
 	return out, nil
 }
 
-func setRange(p *jsonschema.Schema, limits string) error {
-	if limits == "" {
+func limits(low, high string) (least, most *float64, err error) {
+	l, err := strconv.ParseFloat(low, 64)
+	m, err2 := strconv.ParseFloat(high, 64)
+	return &l, &m, errors.Join(err, err2)
+}
+
+// toldMaximum is the highest maximum of a number that a schema names: no model comes near a higher one.
+const toldMaximum = 1_000_000
+
+// setRange tells the client of a range. That a count is not negative goes without saying.
+func setRange(p *jsonschema.Schema, tag string) error {
+	if tag == "" {
 		return nil
 	}
-	low, high, two := strings.Cut(limits, ",")
+	low, high, two := strings.Cut(tag, ",")
 	if !two {
 		n, err := strconv.Atoi(low)
 		p.MaxLength = &n
 		return err
 	}
-	least, err := strconv.ParseFloat(low, 64)
-	most, err2 := strconv.ParseFloat(high, 64)
-	p.Minimum, p.Maximum = &least, &most
-	return errors.Join(err, err2)
+	least, most, err := limits(low, high)
+	if err != nil {
+		return err
+	}
+	if *least > 1 {
+		p.Minimum = least
+	}
+	if *most <= toldMaximum {
+		p.Maximum = most
+	}
+	return nil
 }
 
 // silent are arguments that tools take and schemas leave out, because each
@@ -148,7 +189,7 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 			continue
 		}
 		given[name] = t.accepted(p, name, given[name])
-		if err := fits(p, name, given[name], t.most[name]); err != nil {
+		if err := fits(p, name, given[name], t.bounds[name]); err != nil {
 			return in, refuse(t, err)
 		}
 	}
@@ -207,9 +248,8 @@ func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
 	return given, nil
 }
 
-// fits checks one argument against its property. most is the maximum length of
-// a string whose property sets none.
-func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
+// fits checks one argument against its property and its bounds.
+func fits(p *jsonschema.Schema, name string, raw json.RawMessage, b bounds) error {
 	var value any
 	if err := json.Unmarshal(raw, &value); err != nil {
 		return hub.Invalid(name, name+" is no JSON")
@@ -230,6 +270,7 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 		if len(p.Enum) > 0 && !slices.Contains(p.Enum, any(v)) {
 			return hub.Invalid(name, name+" is none of "+join(p.Enum)).With("allowed", p.Enum)
 		}
+		most := b.most
 		if p.MaxLength != nil {
 			most = *p.MaxLength
 		}
@@ -244,8 +285,8 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 		if p.Type == "integer" && (v != math.Trunc(v) || math.Abs(v) > hub.MaxMessageID) || p.Type != "integer" && p.Type != "number" {
 			break
 		}
-		if p.Minimum != nil && v < *p.Minimum || p.Maximum != nil && v > *p.Maximum {
-			return hub.Invalid(name, fmt.Sprintf("%s must be from %v to %v", name, *p.Minimum, *p.Maximum))
+		if b.least != nil && (v < *b.least || v > *b.limit) {
+			return hub.Invalid(name, fmt.Sprintf("%s must be from %.0f to %.0f", name, *b.least, *b.limit))
 		}
 		return nil
 	case bool:
@@ -254,7 +295,7 @@ func fits(p *jsonschema.Schema, name string, raw json.RawMessage, most int) erro
 		}
 	case []any:
 		if p.Type == "array" {
-			return fitsAll(p.Items, name, raw, most)
+			return fitsAll(p.Items, name, raw, b)
 		}
 	case map[string]any:
 		if p.Type == "object" {
@@ -280,13 +321,13 @@ func fitsKey(key string) error {
 		WithFix("make one of letters, digits and hyphens, and keep it for retries")
 }
 
-func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage, most int) error {
+func fitsAll(p *jsonschema.Schema, name string, raw json.RawMessage, b bounds) error {
 	var list []json.RawMessage
 	if err := json.Unmarshal(raw, &list); err != nil {
 		return hub.Invalid(name, name+" is no list")
 	}
 	for i, item := range list {
-		if err := fits(p, name, item, most); err != nil {
+		if err := fits(p, name, item, b); err != nil {
 			return hub.Invalid(name, fmt.Sprintf("item %d of %s: %v", i+1, name, err))
 		}
 	}

@@ -14,8 +14,8 @@ import (
 type tool struct {
 	name, title string
 	description string                       // the first sentence says when to use it
-	input       *jsonschema.Schema           // flat, no null unions, each property described
-	most        map[string]int               // characters that a string may have of which input says nothing
+	input       *jsonschema.Schema           // no null unions, each property described
+	bounds      map[string]bounds            // by argument: what input does not say
 	words       map[string]map[string]string // by argument: values that stand for another value
 	keyed       bool                         // takes an idempotency key
 	meta        bool                         // finds, describes or calls other tools
@@ -79,7 +79,7 @@ func define[In any](t tool, run func(context.Context, *call, In) (*answer, error
 	if err != nil {
 		panic("the arguments of " + t.name + " have no schema: " + err.Error())
 	}
-	if t.most, err = mostOf[In](); err != nil {
+	if t.bounds, err = boundsOf[In](); err != nil {
 		panic("the arguments of " + t.name + " have no bounds: " + err.Error())
 	}
 	t.words = otherWords[In]()

@@ -14,8 +14,8 @@ import (
 func messageTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_post_message", title: "Post a message", preload: true,
-			description: "Write to everyone in your room, or with to_agent to one agent. kind: chat, notice, task (open work for anyone), task_request (ask to_agent to do it), task_result (answer a request; set reply_to).",
+			name: "hub_post_message", title: "Post", preload: true,
+			description: "Write to your room, or with to_agent to one agent. kind: task (for anyone), task_request (for to_agent), task_result (set reply_to).",
 		}, postMessage),
 		define(tool{
 			name: "hub_dm", title: "Message one agent",
@@ -38,17 +38,20 @@ func messageTools() []tool {
 
 type postIn struct {
 	Body           string          `json:"body" jsonschema:"text" most:"4000000"`
-	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"this agent alone"`
+	ToAgent        hub.AgentID     `json:"to_agent,omitempty" jsonschema:"one agent"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"default: your room's"`
 	Kind           hub.Kind        `json:"kind,omitempty" jsonschema:"default chat" enum:"chat,notice,task,task_request,task_result"`
 	ReplyTo        hub.MessageID   `json:"reply_to,omitempty" jsonschema:"message id"`
-	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
+	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"name"`
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
-	BlockedBy      []hub.TaskID    `json:"blocked_by,omitempty" jsonschema:"tasks it waits for"`
+	BlockedBy      []hub.TaskID    `json:"blocked_by,omitempty" jsonschema:"task ids"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
-	Attachments    string          `json:"attachments,omitempty" jsonschema:"JSON list" most:"16000000"`
+	Attachments    attachmentList  `json:"attachments,omitzero" jsonschema:"type: text, json, code, file_ref"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
+
+// attachmentList holds the attachments as they are given.
+type attachmentList struct{ rawList }
 
 func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	post := hub.PostInput{
@@ -59,10 +62,10 @@ func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	if post.Metadata, err = object("metadata", in.Metadata); err != nil {
 		return nil, err
 	}
-	if in.Attachments != "" {
-		if err := json.Unmarshal([]byte(in.Attachments), &post.Attachments); err != nil {
-			return nil, hub.Invalid("attachments", "attachments must be a JSON list of attachments in a string").
-				WithFix(`write the string as [{"type":"text","content":"…"}]; types: text, json, code, file_ref, diff_ref`)
+	if len(in.Attachments.rawList) > 0 {
+		if err := json.Unmarshal(in.Attachments.rawList, &post.Attachments); err != nil {
+			return nil, hub.Invalid("attachments", "attachments must be a list of attachments").
+				WithFix(`write [{"type":"text","content":"…"}]; types: text, json, code, file_ref, diff_ref`)
 		}
 	}
 	return c.post(ctx, post, in.IdempotencyKey)

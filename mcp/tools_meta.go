@@ -3,7 +3,6 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -26,7 +25,7 @@ func metaTools() []tool {
 	return []tool{
 		define(tool{
 			name: "hub_search_tools", title: "Find a tool", meta: true, alone: true, reads: true, idempotent: true,
-			description: "Find other tools of the hub: returns the best three with their arguments.",
+			description: "Find other hub tools: returns the best three, with arguments.",
 		}, searchTools),
 		define(tool{
 			name: "hub_describe_tool", title: "Describe a tool", meta: true, alone: true, reads: true, idempotent: true,
@@ -34,13 +33,13 @@ func metaTools() []tool {
 		}, describeTool),
 		define(tool{
 			name: "hub_call_tool", title: "Call a tool", meta: true, alone: true,
-			description: "Call any hub tool by name.",
+			description: "Call any hub tool.",
 		}, callTool),
 	}
 }
 
 type searchToolsIn struct {
-	Query string `json:"query,omitempty" jsonschema:"what you want to do"`
+	Query string `json:"query,omitempty" jsonschema:"your aim"`
 }
 
 // toolHits holds the tools that fit best, ready to be called. If no tool fits,
@@ -231,8 +230,8 @@ func named(name string) (tool, error) {
 }
 
 type callToolIn struct {
-	Name      string                     `json:"name" jsonschema:"tool"`
-	Arguments map[string]json.RawMessage `json:"arguments,omitempty" jsonschema:"as its schema says"`
+	Name      string `json:"name" jsonschema:"tool"`
+	Arguments string `json:"arguments,omitempty" jsonschema:"JSON object" most:"16000000"`
 }
 
 func callTool(ctx context.Context, c *call, in callToolIn) (*answer, error) {
@@ -243,9 +242,9 @@ func callTool(ctx context.Context, c *call, in callToolIn) (*answer, error) {
 	if t.name == "hub_call_tool" {
 		return nil, hub.Invalid("name", "hub_call_tool calls the other tools, not itself").WithFix("name the tool that you want to call")
 	}
-	args, err := json.Marshal(in.Arguments)
+	args, err := object("arguments", in.Arguments)
 	if err != nil {
-		return nil, hub.Invalid("arguments", "the arguments are not JSON")
+		return nil, err
 	}
 	return c.bridge.run(ctx, c, t, args) // run opens the session, because hub_call_tool works without one
 }

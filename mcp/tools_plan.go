@@ -1,13 +1,11 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
-	"strings"
 
 	"hubcli/hub"
 )
@@ -23,11 +21,14 @@ func planTools() []tool {
 }
 
 type planIn struct {
-	Title          string `json:"title" jsonschema:"of the run" range:"300"`
-	Tasks          string `json:"tasks" jsonschema:"JSON list of {\"title\", \"name\", \"after\": [names to wait for], \"after_failed\":\"continue\", \"assignee\", \"details\"}; only title required" most:"500000"`
-	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
-	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
+	Title          string       `json:"title" jsonschema:"of the run" range:"300"`
+	Tasks          plannedTasks `json:"tasks" jsonschema:"after: names to wait for"`
+	RoomID         string       `json:"room_id,omitempty" jsonschema:"default: yours"`
+	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
+
+// plannedTasks are the tasks as they are given; readPlan reads them.
+type plannedTasks struct{ rawList }
 
 // plannedTask is one task as a model writes it. After names tasks of the plan,
 // by name or by their place in the list, beginning with 1.
@@ -51,7 +52,7 @@ type planned struct {
 func plan(ctx context.Context, c *call, in planIn) (*answer, error) {
 	run := hub.RunInput{Title: in.Title, CreatedBy: c.agent()}
 	var err error
-	if run.Tasks, err = readPlan(in.Tasks); err != nil {
+	if run.Tasks, err = readPlan(in.Tasks.rawList); err != nil {
 		return nil, err
 	}
 	if run.RoomID, err = c.room(ctx, in.RoomID); err != nil {
@@ -91,15 +92,12 @@ func badPlan(format string, args ...any) error {
 
 // readPlan reads the tasks of a plan. Every task gets a name, and after holds
 // names alone.
-func readPlan(text string) ([]hub.PlannedTask, error) {
-	dec := json.NewDecoder(strings.NewReader(text))
+func readPlan(list rawList) ([]hub.PlannedTask, error) {
+	dec := json.NewDecoder(bytes.NewReader(list))
 	dec.DisallowUnknownFields()
 	var written []plannedTask
 	if err := dec.Decode(&written); err != nil {
 		return nil, badPlan("tasks cannot be read: %v", err)
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, badPlan("text follows the list of tasks")
 	}
 	if len(written) == 0 {
 		return nil, badPlan("a plan has at least one task")

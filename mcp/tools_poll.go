@@ -28,8 +28,8 @@ type pollIn struct {
 func pollTools() []tool {
 	return []tool{
 		define(tool{
-			name: "hub_poll_messages", title: "Read and await messages", preload: true, idempotent: true,
-			description: "Read new messages in your room and direct messages to you. Waits up to timeout_seconds.",
+			name: "hub_poll_messages", title: "Read messages", preload: true, idempotent: true,
+			description: "Read or wait for new messages, in your room and to you.",
 		}, pollMessages),
 	}
 }

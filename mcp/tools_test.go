@@ -410,6 +410,8 @@ func TestBadInput(t *testing.T) {
 		{"hub_post_message", args{"body": strings.Repeat("x", 128_001)}, hub.CodeBodyTooLarge},
 		{"hub_post_message", args{"body": "x", "metadata": "no object"}, hub.CodeInvalid},
 		{"hub_post_message", args{"body": "x", "attachments": "{}"}, hub.CodeInvalid},
+		{"hub_post_message", args{"body": "x", "attachments": "none"}, hub.CodeInvalid},
+		{"hub_post_message", args{"body": "x", "attachments": []args{{"type": 1}}}, hub.CodeInvalid},
 		{"hub_post_message", args{"body": "x", "idempotency_key": strings.Repeat("k", 300)}, hub.CodeInvalid},
 		{"hub_dm", args{"body": "x", "to_agent": "a b"}, hub.CodeInvalidAgentID},
 		{"hub_get_message", args{"message_id": 999}, hub.CodeMessageNotFound},

@@ -243,7 +243,7 @@ async function everything(use, label) {
   await use("hub_create_project", { name: `Barn ${label}`, slug: channel });
   const { room_id } = await use("hub_create_room", { project: channel, name: "Hayloft" });
   await use("hub_list_rooms");
-  const { tasks } = await use("hub_plan", { room_id, title: "hay", tasks: JSON.stringify([{ title: "mow" }, { title: "bale", after: [1] }]) });
+  const { tasks } = await use("hub_plan", { room_id, title: "hay", tasks: [{ title: "mow" }, { title: "bale", after: ["1"] }] });
   assert.ok(tasks["2"] > tasks["1"]);
   const { code } = await use("hub_create_invite", { room_id });
   await use("hub_join", { code });
