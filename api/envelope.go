@@ -12,10 +12,18 @@ const (
 	HeaderSession     = "X-Hub-Session"       // in: full session id
 	HeaderOperator    = "X-Hub-Operator"      // in: operator token
 	HeaderRelay       = "X-Hub-Relay"         // in: the agent of the spool that the call came through
+	HeaderAgent       = "X-Hub-Agent"         // in: the agent that a client of MCP over HTTP is
 	HeaderMaxWait     = "X-Hub-Max-Wait"      // in: upper bound of wait_sec in seconds
 	HeaderIdempotency = "Idempotency-Key"     // in: 1 to 255 printable ASCII characters
 	HeaderReplayed    = "Idempotent-Replayed" // out: "true" if the answer is an earlier call's
 	HeaderLastEventID = "Last-Event-ID"       // in: where a stream resumes
+)
+
+// MCPPath is where the hub serves MCP to clients that start no process, and MCPBodyCap is the size
+// of the largest request there, in bytes: that of the largest line of a bridge.
+const (
+	MCPPath    = "/mcp"
+	MCPBodyCap = 16 << 20
 )
 
 // ContentType is the media type of every body, in and out, save the stream and

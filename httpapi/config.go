@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"net/http"
 	"net/netip"
 	"time"
 
@@ -55,6 +56,7 @@ type Config struct {
 	Licenses hub.Licenses  // of this machine; nil: it has none
 	Peers    Peers         // whose a connection over loopback is; nil: all on this machine are believed
 	Presence Presence      // nil: signs of life are not recorded
+	MCP      http.Handler  // serves api.MCPPath to the hub's own user on this machine; nil: there is no such path
 
 	OperatorToken string         // secret that X-Hub-Operator must equal
 	InstanceID    hub.InstanceID // of the store; sent with every answer

@@ -110,9 +110,7 @@ func (s *Server) admit(c *call) error {
 	header := c.r.Header
 	c.caller.Remote = !c.local
 	if id, ok := header[api.HeaderInstance]; ok && (len(id) != 1 || id[0] != string(s.config.InstanceID)) {
-		return hub.NewError(hub.CodeStoreChanged, "the call names another store than the one that this hub serves").
-			With("instance_id", s.config.InstanceID).
-			WithFix("forget cursors and sessions, register again and bootstrap")
+		return otherStore(s.config.InstanceID)
 	}
 	if err := c.takeRelay(); err != nil {
 		return err
@@ -135,6 +133,12 @@ func (s *Server) admit(c *call) error {
 		return err
 	}
 	return c.takeIdempotencyKey()
+}
+
+func otherStore(own hub.InstanceID) *hub.Error {
+	return hub.NewError(hub.CodeStoreChanged, "the call names another store than the one that this hub serves").
+		With("instance_id", own).
+		WithFix("forget cursors and sessions, register again and bootstrap")
 }
 
 // passBody reads the body of a call that takes none, while the request still has a deadline:

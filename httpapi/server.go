@@ -36,6 +36,7 @@ type Server struct {
 	signatures    *signatures
 	console       *console.Files
 	refused       refusedUsers
+	mcpCalls      chan struct{} // holds one for each call of MCP under way
 }
 
 // New makes a server. Its configuration must not change afterwards.
@@ -53,6 +54,7 @@ func New(config Config) (*Server, error) {
 		attempts:      newAttempts(),
 		turns:         newTurns(),
 		signatures:    newSignatures(),
+		mcpCalls:      make(chan struct{}, max(1, config.MaxConnections/mcpShare)),
 	}
 	var err error
 	if s.metrics, err = newMetrics(s); err != nil {
@@ -84,6 +86,11 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header()[api.HeaderInstance] = s.instance
+	if e == nil && r.URL.Path == api.MCPPath && s.config.MCP != nil {
+		if e = s.serveMCP(w, r, user); e == nil {
+			return
+		}
+	}
 	if e != nil {
 		s.metrics.refused(e.Code)
 		s.fail(w, e)

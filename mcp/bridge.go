@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -40,6 +41,9 @@ type bridge struct {
 	log    *slog.Logger
 	link   *session.Link
 	server *sdk.Server
+
+	request context.Context // of a client that starts no process; nil: the bridge is a process
+	seq     atomic.Uint64   // of the calls of that request
 }
 
 // Run serves the client until In ends or ctx does, whichever is first; neither is
@@ -54,7 +58,7 @@ func newBridge(cfg Config) *bridge {
 		Config: cfg, log: slog.New(slog.NewTextHandler(cfg.Log, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	b.link = session.New(cfg.Config, b.log)
-	b.server = newServer(b)
+	b.server = newServer(b.Version, b.log, func(context.Context) *bridge { return b })
 	return b
 }
 
@@ -87,26 +91,36 @@ func (b *bridge) serve(ctx context.Context) error {
 	return err
 }
 
-// handler runs a tool for the SDK.
-func (b *bridge) handler(t tool) sdk.ToolHandler {
-	return func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
-		if len(req.Params.Arguments) > wire.BigMessage {
-			defer debug.FreeOSMemory()
-		}
-		b.link.Called(req.Params.Meta)
-		c := b.newCall(req)
-		a, err := b.run(ctx, c, t, req.Params.Arguments)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		news := b.link.TakeNews()
-		if err != nil {
-			return c.inForm(refusal(headed(err, news))), nil
-		}
-		a.line = session.Sentence(news, a.line)
-		res, err := success(a, c.verbose)
-		return c.inForm(res), err
+// called runs a tool for the SDK.
+func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	if b.request == nil && len(req.Params.Arguments) > wire.BigMessage { // a hub gives memory back by itself
+		defer debug.FreeOSMemory()
 	}
+	ctx, stop := b.bounded(ctx)
+	defer stop()
+	b.link.Called(req.Params.Meta)
+	c := b.newCall(req)
+	a, err := b.run(ctx, c, t, req.Params.Arguments)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	news := b.link.TakeNews()
+	if err != nil {
+		return c.inForm(refusal(headed(err, news))), nil
+	}
+	a.line = session.Sentence(news, a.line)
+	res, err := success(a, c.verbose)
+	return c.inForm(res), err
+}
+
+// bounded ends a call with the request that brought it, if that has an end of its own.
+func (b *bridge) bounded(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := func() bool { return true }
+	if b.request != nil {
+		stop = context.AfterFunc(b.request, func() { cancel(context.Cause(b.request)) })
+	}
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // inForm leaves the structured content out of an answer whose text the model gets

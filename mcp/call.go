@@ -37,7 +37,11 @@ type call struct {
 }
 
 func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
-	return &call{bridge: b, nonce: rand.Text(), seq: wire.RequestSeqIn(req.Extra), session: req.Session, token: req.Params.GetProgressToken()}
+	seq := wire.RequestSeqIn(req.Extra)
+	if b.request != nil { // the headers are the client's
+		seq = wire.RequestSeq(b.seq.Add(1))
+	}
+	return &call{bridge: b, nonce: rand.Text(), seq: seq, session: req.Session, token: req.Params.GetProgressToken()}
 }
 
 // hub is the client of the live session; it sends X-Hub-Session.

@@ -22,6 +22,7 @@ var lists = map[reflect.Type]*jsonschema.Schema{
 	reflect.TypeFor[plannedTasks](): listOf(
 		listMember{name: "title", required: true}, listMember{name: "details"}, listMember{name: "name"}, listMember{name: "after", list: true},
 		listMember{name: "after_failed", enum: []any{"continue"}},
+		listMember{name: "assignee"},
 	),
 	reflect.TypeFor[attachmentList](): listOf(
 		listMember{name: "type"}, listMember{name: "content"}, listMember{name: "path"},

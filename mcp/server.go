@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"log/slog"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -29,10 +30,11 @@ func spelling(h hub.Harness) string {
 	return "Your program may put a prefix before the names of the tools: use the names in its list. A tool that is not in the list is called with hub_call_tool."
 }
 
-func newServer(b *bridge) *sdk.Server {
-	s := sdk.NewServer(&sdk.Implementation{Name: "hubcli", Title: "Hub", Version: b.Version}, &sdk.ServerOptions{
+// newServer makes the server of the protocol. of returns the bridge that a message is for.
+func newServer(version string, log *slog.Logger, of func(context.Context) *bridge) *sdk.Server {
+	s := sdk.NewServer(&sdk.Implementation{Name: "hubcli", Title: "Hub", Version: version}, &sdk.ServerOptions{
 		Instructions: instructions + spelling(hub.HarnessGeneric),
-		Logger:       b.log,
+		Logger:       log,
 		// The list of tools never changes. A client that sets a logging level
 		// gets an answer, although the bridge logs only to stderr.
 		Capabilities: &sdk.ServerCapabilities{
@@ -42,9 +44,15 @@ func newServer(b *bridge) *sdk.Server {
 		},
 	})
 	for _, t := range table() {
-		s.AddTool(declare(t), b.handler(t))
+		s.AddTool(declare(t), func(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return of(ctx).called(ctx, t, req)
+		})
 	}
-	s.AddReceivingMiddleware(b.listen)
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+			return of(ctx).listen(ctx, next, method, req)
+		}
+	})
 	return s
 }
 
@@ -76,29 +84,27 @@ func (b *bridge) meet(info *sdk.Implementation) {
 
 // listen learns the client's name, and shows it the tools of its surface.
 // Hidden tools stay callable.
-func (b *bridge) listen(next sdk.MethodHandler) sdk.MethodHandler {
-	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
-		switch r := req.(type) {
-		case *sdk.ServerRequest[*sdk.InitializeParams]:
-			b.meet(r.Params.ClientInfo)
-		case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
-			// A ping may come before the introduction, a call may not.
-			if info := r.ClientInfo(); info != nil || method == "tools/call" {
-				b.meet(info)
-			}
+func (b *bridge) listen(ctx context.Context, next sdk.MethodHandler, method string, req sdk.Request) (sdk.Result, error) {
+	switch r := req.(type) {
+	case *sdk.ServerRequest[*sdk.InitializeParams]:
+		b.meet(r.Params.ClientInfo)
+	case interface{ ClientInfo() *sdk.Implementation }: // any other request, of any version
+		// A ping may come before the introduction, a call may not.
+		if info := r.ClientInfo(); info != nil || method == "tools/call" {
+			b.meet(info)
 		}
-		res, err := next(ctx, method, req)
-		if err != nil {
-			return res, err
-		}
-		switch r := res.(type) {
-		case *sdk.InitializeResult:
-			r.Instructions = instructions + spelling(b.link.Harness())
-		case *sdk.DiscoverResult:
-			r.Instructions = instructions + spelling(b.link.Harness())
-		case *sdk.ListToolsResult:
-			r.Tools = b.listed(ctx, r.Tools)
-		}
-		return res, nil
 	}
+	res, err := next(ctx, method, req)
+	if err != nil {
+		return res, err
+	}
+	switch r := res.(type) {
+	case *sdk.InitializeResult:
+		r.Instructions = instructions + spelling(b.link.Harness())
+	case *sdk.DiscoverResult:
+		r.Instructions = instructions + spelling(b.link.Harness())
+	case *sdk.ListToolsResult:
+		r.Tools = b.listed(ctx, r.Tools)
+	}
+	return res, nil
 }

@@ -86,7 +86,7 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	case got.Streamed && byMessagesAlone(q.Until):
 		w.Command, w.Args, w.Wakes = "", nil, true
 		return &answer{data: w, line: inRoom("Finish your turn: your program shows you each message for you as it comes, and begins your next turn with it.", room)}, nil
-	case c.harness().Facts().Offline:
+	case c.harness().Facts().Offline || c.bridge.request != nil: // over HTTP the client may run no commands here
 		w.Command, w.Args = "", nil
 		return &answer{data: w, line: inRoom("In this program the end of a command does not wake you, and commands may not reach the hub. To wait, call "+poll+"; or finish your turn, if your user or another agent starts your next one.", room)}, nil
 	case !w.Wakes:

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,6 +48,7 @@ type Config struct {
 	Adapters        Adapters           // of harnesses; nil: there are none
 	Browsers        hub.Browsers       // engines of the machine; nil: none is looked for
 	Licenses        hub.Licenses       // of this machine; nil: it has none
+	MCP             http.Handler       // serves MCP over HTTP; nil: nothing does
 	Logger          *slog.Logger       // nil discards
 	Registry        *prometheus.Registry
 
@@ -184,6 +186,7 @@ func (t *Tree) startParts() (err error) {
 		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub, Peers: t.peers,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(), ProofKey: hubfile.ProofKey(t.Store.SecretKey()),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger, Registry: c.Registry,
+		MCP: c.MCP,
 	}
 	if c.Browsers != nil {
 		server.Browsers = c.Browsers

@@ -89,7 +89,8 @@ func (t *Tasks) openPlan(c *StartRunCommand) ([]Fact, error) {
 	opened := make([]*TaskOpened, 0, len(order))
 	for _, i := range order {
 		f := openedBy(&c.Messages[i])
-		f.Message, f.After, f.Assignee = i, after[i], c.In.Tasks[i].Assignee
+		f.Message, f.After = i, after[i]
+		f.Assignee = c.In.Tasks[i].Assignee
 		f.GoesOn = c.In.Tasks[i].AfterFailed == hub.AfterFailedContinue
 		facts, opened = append(facts, f), append(opened, f)
 	}

@@ -132,6 +132,9 @@ func (c *Client) prepare(ctx context.Context, k call) (sending, error) {
 		s.body = b
 	}
 	if k.Plane == api.PlaneOperator || c.cfg.Operator && k.ID != infoCall {
+		if c.cfg.AgentsOnly {
+			return sending{}, hub.NewError(hub.CodeOperatorRequired, "this program makes no calls of the operator")
+		}
 		token, err := c.operatorToken(ctx)
 		if err != nil {
 			return sending{}, err

@@ -43,6 +43,9 @@ type Config struct {
 	// Operator says that every call is made as the operator, not only those that
 	// nobody else may make.
 	Operator bool
+	// AgentsOnly refuses calls of the operator before they are sent: those for whom the client calls need not
+	// be the operator, although this process could.
+	AgentsOnly bool
 	// DataRoot is the folder in which the hubs of this user are noted; empty is that of the
 	// environment. A hub that is noted there has to prove itself, and operator calls go over
 	// the socket that the note names.

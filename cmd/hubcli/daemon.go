@@ -12,6 +12,7 @@ import (
 	"hubcli/cli/daemon"
 	"hubcli/integrations/provider"
 	"hubcli/internal/pause"
+	"hubcli/mcp"
 	"hubcli/supervisor"
 )
 
@@ -51,11 +52,14 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 		return err
 	}
 	adapters := newAdapters(&cfg, log)
+	endpoint := mcp.NewEndpoint(mcp.EndpointConfig{Version: cfg.Version, BaseURL: base, DataRoot: cfg.NotedIn, Log: log})
+	defer endpoint.Close()
 	tree, err := supervisor.Start(supervisor.Config{
 		Runner: runner(), BaseURL: base, Notifier: notifier(&cfg), Directory: &provider.Client{}, Credentials: credentials(),
 		Storage: cfg.Storage, DataRoot: cfg.NotedIn, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
 		Browser:         newBrowser(&cfg, log),
 		Licenses:        newLicenses(cfg.DataRoot, log),
+		MCP:             endpoint,
 		AcceptTruncated: cfg.AcceptTruncated, Maker: made, Adopt: cfg.Adopt, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
 	})
 	if err != nil {

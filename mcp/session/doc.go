@@ -21,6 +21,12 @@
 //	    session. Its idempotency key makes that harmless. It is not repeated if the
 //	    bridge has become another agent or the hub has another store.
 //
+// # Guests
+//
+// A client that starts no process says in each request which agent it is. The link of such a request
+// is a guest: it lives as long as the request, is live or nobody, and changes no state of its
+// own. What lasts is with the hub.
+//
 // # Slot
 //
 // A slot is a file that one bridge at a time locks and keeps its identity in. Secrets

@@ -131,6 +131,9 @@ func (l *Link) Called(meta map[string]any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lastCall = l.Now()
+	if l.guest != nil {
+		return
+	}
 	select {
 	case <-l.called:
 		return

@@ -124,7 +124,7 @@ func joinedRoom(ctx context.Context, s *Session) (hub.RoomID, error) {
 // boundRoom is the room that the project's folder is bound to, or "". known: the hub
 // has looked.
 func (l *Link) boundRoom(ctx context.Context, s *Session) (room hub.RoomID, known bool, err error) {
-	dir := ProjectFolder(l.Getenv, os.Getwd)
+	dir := l.project()
 	if dir == "" {
 		return "", false, nil
 	}
@@ -168,7 +168,7 @@ func (l *Link) takeSeat(ctx context.Context, s *Session) {
 // Folder is the folder from which relative paths lead, or "". It is the project's, and in a
 // session that has moved into another work tree of Git, as its hooks tell, the same folder there.
 func (l *Link) Folder() string {
-	project := ProjectFolder(l.Getenv, os.Getwd)
+	project := l.project()
 	now := identity.SessionsOf(l.DataRoot).Placed(l.session())
 	if project == "" || now == "" {
 		return project

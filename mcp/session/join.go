@@ -13,6 +13,9 @@ import (
 // Join accepts an invite and becomes the agent that it seats. The joined row is
 // what the hub answered.
 func (l *Link) Join(ctx context.Context, code string, in hub.AcceptInput, key string) (*hub.Joined, *Session, error) {
+	if l.guest != nil {
+		return l.joinAsGuest(ctx, code, in, key)
+	}
 	if err := l.change(ctx); err != nil {
 		return nil, nil, err
 	}
@@ -83,6 +86,13 @@ func (l *Link) leaves(ctx context.Context, was, s *Session) string {
 
 // TakeUp makes the bridge an agent that is not live.
 func (l *Link) TakeUp(ctx context.Context, agent hub.AgentID) (*Session, error) {
+	if l.guest != nil {
+		s, err := l.asGuest(ctx)
+		if err == nil {
+			err = l.staysGuest(s, agent)
+		}
+		return s, err
+	}
 	if err := l.change(ctx); err != nil {
 		return nil, err
 	}

@@ -55,10 +55,11 @@ type Link struct {
 	self    process.Process // zero: unknown
 	Starter process.Process // the harness, as a rule; zero: unknown
 
-	base atomic.Pointer[client.Client] // see Base
-	dial func(baseURL string) *client.Client
-	life context.Context
-	work sync.WaitGroup
+	guest *guest                        // nil: the link is that of a process
+	base  atomic.Pointer[client.Client] // see Base
+	dial  func(baseURL string) *client.Client
+	life  context.Context
+	work  sync.WaitGroup
 
 	joins chan struct{} // holds one token while the agent is being changed
 
@@ -181,6 +182,9 @@ func (l *Link) try() *attempt {
 
 // Session returns the live session, and waits while there is going to be one.
 func (l *Link) Session(ctx context.Context) (*Session, error) {
+	if l.guest != nil {
+		return l.asGuest(ctx)
+	}
 	l.mu.Lock()
 	if l.ended != nil || l.now != nil {
 		defer l.mu.Unlock()
@@ -329,6 +333,9 @@ func taken(err error) bool {
 // Lost looks at the error of a call in session s. It reports whether the same
 // call may succeed in the next session, and which error to answer if not.
 func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
+	if l.guest != nil {
+		return false, err // the request names no other session
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {

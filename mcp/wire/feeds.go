@@ -197,6 +197,20 @@ func (f *Feeds) Stage(request RequestSeq, of Feed, since, cursor hub.MessageID) 
 	f.staged[request] = move{feed: of, since: since, cursor: cursor, seq: request}
 }
 
+// Delivered takes what is staged as delivered, because its answers were written whole to a client that cannot take them
+// back, and returns the looks by which the hub hears of it. Rows behind a gap are left out, and so is a thread.
+func (f *Feeds) Delivered() (looks []hub.EventsQuery) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, m := range f.staged {
+		if at, known := f.at[m.feed]; known && m.feed.thread == "" && m.since <= at && m.cursor > at {
+			looks = append(looks, place{m.feed, m.cursor}.Query())
+		}
+	}
+	f.staged = nil
+	return looks
+}
+
 // drop forgets what was staged for a request that will not be answered.
 func (f *Feeds) drop(request RequestSeq) {
 	f.mu.Lock()

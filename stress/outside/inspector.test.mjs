@@ -52,6 +52,23 @@ describe("inspector", () => {
     assert.match(refused.all, /channel_not_found/);
   });
 
+  for (const era of ["legacy", "modern"]) {
+    it(`inspector: the tools over HTTP, ${era}`, { timeout: 60_000 }, async () => {
+      const over = (...options) => program(inspector, ["--cli", `${hub.url}/mcp?agent=web`, "--protocol-era", era, ...options], { env: { HOME: hub.root }, cwd: hub.root });
+      const list = await over("--method", "tools/list", "--strict");
+      assert.equal(list.code, 0, list.all);
+      assert.doesNotMatch(list.stderr, /\b[1-9]\d* (error|warning)/, list.stderr);
+      assert.ok(JSON.parse(list.stdout).tools.length > 25, list.stdout);
+      const args = JSON.stringify({ body: `over HTTP, ${era}`, channel: "general" });
+      const good = await over("--method", "tools/call", "--tool-name", "hub_post_message", "--tool-args-json", args);
+      assert.equal(good.code, 0, good.all);
+      const row = await hub.get(`/v1/messages/${JSON.parse(good.stdout).structuredContent.id}`);
+      assert.deepEqual([row.body, row.from_agent], [`over HTTP, ${era}`, "web"]);
+      const refused = await over("--method", "tools/call", "--tool-name", "hub_post_message", "--tool-args-json", '{"body":"x","channel":"nowhere"}');
+      assert.equal(refused.code, 5, refused.all);
+    });
+  }
+
   it("inspector: keeps up with a load of calls", { timeout: 60_000 }, async () => {
     const run = await inspect("loader", ["--full-tools"], [
       ...["--method", "tools/call", "--tool-name", "hub_whoami"],
