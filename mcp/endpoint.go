@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -36,6 +37,7 @@ type EndpointConfig struct {
 type Endpoint struct {
 	config EndpointConfig
 	hub    *client.Client
+	made   sync.Once    // with the first request: most hubs get none
 	plain  http.Handler // answers with one message of JSON
 	stream http.Handler // answers with events, for progress
 }
@@ -50,17 +52,21 @@ func NewEndpoint(cfg EndpointConfig) *Endpoint {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	e := &Endpoint{config: cfg, hub: client.New(client.Config{BaseURL: cfg.BaseURL, DataRoot: cfg.DataRoot, AgentsOnly: true})}
-	server := newServer(cfg.Version, cfg.Log, func(ctx context.Context) *bridge { return ctx.Value(bridgeKey{}).(*bridge) })
+	return &Endpoint{config: cfg, hub: client.New(client.Config{BaseURL: cfg.BaseURL, DataRoot: cfg.DataRoot, AgentsOnly: true})}
+}
+
+// begin makes the server of the protocol.
+func (e *Endpoint) begin() {
+	quiet := slog.New(slog.DiscardHandler) // the SDK would write lines for each request, and for each mistake of a client
+	server := newServer(e.config.Version, quiet, func(ctx context.Context) *bridge { return ctx.Value(bridgeKey{}).(*bridge) })
 	of := func(*http.Request) *sdk.Server { return server }
 	options := sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true, Logger: cfg.Log, MaxRequestBodyBytes: api.MCPBodyCap,
+		Stateless: true, JSONResponse: true, PropagateRequestCancellation: true, Logger: quiet, MaxRequestBodyBytes: api.MCPBodyCap,
 		DisableLocalhostProtection: true, // httpapi has compared the Host already, more strictly
 	}
 	e.plain = sdk.NewStreamableHTTPHandler(of, &options)
 	options.JSONResponse = false
 	e.stream = sdk.NewStreamableHTTPHandler(of, &options)
-	return e
 }
 
 // Close drops the connections to the hub.
@@ -68,6 +74,7 @@ func (e *Endpoint) Close() { e.hub.Close() }
 
 // ServeHTTP answers one request, whose body has been read already.
 func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	e.made.Do(e.begin)
 	out := &rpcWriter{ResponseWriter: w}
 	guest, err := e.guest(r)
 	if err != nil {
