@@ -297,3 +297,25 @@ func TestPauseOfARoomStopsWhoWorksThere(t *testing.T) {
 		}
 	}
 }
+
+// TestPauseAndMuteHoldForSubAgents: what the operator says of an agent holds for its sub-agents,
+// and not for agents whose ids only begin like its own.
+func TestPauseAndMuteHoldForSubAgents(t *testing.T) {
+	ctx := context.Background()
+	r := start(t, newMemStore())
+	r.pause(hub.PauseTarget{AgentID: "ann"}, "wait")
+	r.mute(hub.MuteInput{AgentID: "ben", Reason: "too loud"})
+	for _, from := range []hub.AgentID{"ann:a1", "ann:a1:b2"} {
+		if _, err := r.tryPost(ctx, hub.PostInput{FromAgent: from, Body: "x"}); !pausedBy(err, "wait") {
+			t.Errorf("a post of %s: %v", from, err)
+		}
+	}
+	if out := r.posted(hub.PostInput{FromAgent: "ben:a1", Body: "x"}); out.Muted == nil {
+		t.Error("a post of ben:a1 is not muted")
+	}
+	for _, from := range []hub.AgentID{"ann-a1", "anna:a1", "benn:a1"} {
+		if out := r.posted(hub.PostInput{FromAgent: from, Body: "x"}); out.Muted != nil {
+			t.Errorf("a post of %s is muted: %+v", from, out.Muted)
+		}
+	}
+}

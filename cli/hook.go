@@ -55,7 +55,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|before-commit|permission|stop|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|subagent-start|subagent-stop|stop|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -70,6 +70,13 @@ it. A message is shown once, by whichever hook comes first.
 
 before-edit says who holds the lock on a file that a tool is about to change. Where
 the room wants it (hubcli room locks), the tool is refused.
+
+before-call tells the bridge of a session which sub-agent calls a tool of the hub, so
+that a sub-agent is an agent of its own there. Where it cannot, it refuses a sub-agent
+the tools that read the messages of its main agent or end its tasks.
+
+subagent-start tells a sub-agent who it is. subagent-stop releases what it holds, and
+ends its session with the hub.
 
 before-commit is for Git: a pre-commit hook that calls it says who holds the lock on a
 file of the commit, and fails where the room wants it. "hubcli adapter install git"
@@ -117,14 +124,19 @@ because 2 would hold a turn.`,
 		},
 	}
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return harmless(flagFailure(cmd, err)) })
+	o.add(env, cmd)
+	return cmd
+}
+
+// add adds the flags. Adapters write those that are hidden.
+func (o *hookOptions) add(env *Env, cmd *cobra.Command) {
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().StringVar(&o.harness, "harness", "", "`name` of the program that calls; otherwise told from the payload")
 	cmd.Flags().StringVar(&o.dataRoot, "data-root", "", "`folder` of the user's data, if the environment does not name it")
 	cmd.Flags().BoolVar(&o.tools, "tools", false, "the program gives the agent the tools of the bridge")
-	for _, name := range []string{"harness", "data-root", "tools"} { // adapters write them
+	for _, name := range []string{"harness", "data-root", "tools"} {
 		_ = cmd.Flags().MarkHidden(name) // it exists
 	}
-	return cmd
 }
 
 // hookArgs takes one event.
@@ -133,7 +145,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, before-commit, permission, stop or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, subagent-start, subagent-stop, stop or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }

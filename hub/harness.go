@@ -33,6 +33,7 @@ type HarnessFacts struct {
 	TakesInput bool          // a session may be begun with a file from which it takes texts; the bridge writes there
 	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
+	SubAgents  bool          // it starts sub-agents, whose calls of tools come over the bridge of their main agent
 
 	// ProjectVariable is the environment variable that names the project to
 	// hooks and MCP servers. HookVariables are others that only hooks get.
@@ -46,6 +47,7 @@ type HarnessFacts struct {
 
 	SessionVariable string   // names the session to MCP servers reliably
 	SessionMembers  []string // of _meta in each call of a tool: the first that is there names the session. One process may run several sessions
+	CallMember      string   // of _meta in each call of a tool: the id of the call, which the hook before the call gets too
 	ExportVariable  string   // names the file from which later commands take variables
 	HomeVariable    string   // names the folder of its settings and transcripts
 	Homes           []string // names of the folders in which it keeps transcripts
@@ -67,6 +69,7 @@ type HookForm struct {
 	Warn    HookAnswer // before a tool changes a file; the tool runs all the same
 	Refuse  HookAnswer // the same; the tool does not run
 	End     HookAnswer // after tools; the turn ends, and its user sees the text
+	Sub     HookAnswer // to a sub-agent when it begins
 	Allow   HookAnswer // in place of its question to the user: the tool runs
 	Deny    HookAnswer // the same; the tool does not run
 	Call    HookCall
@@ -94,6 +97,9 @@ type HookCall struct {
 	Stop, Prompt, Tool, End, Edit, Permission string
 	// EditTools matches the tools that change files, in the harness's form.
 	EditTools string
+	// Call is the event before a tool of the hub is called, and HubTools matches these
+	// tools. SubStart and SubStop are those of a sub-agent. A harness has all of them or none.
+	Call, HubTools, SubStart, SubStop string
 }
 
 // Harnesses lists the harnesses in the order in which they are shown.

@@ -47,9 +47,10 @@ var harnesses = []HarnessFacts{
 		Aliases:    []string{"claude"},
 		ToolPrefix: "mcp__hub__",
 		MaxWait:    110 * time.Second, // beyond two minutes it moves a call to the background
-		Hooks:      claudeCodeForm(), Wakes: true,
+		Hooks:      claudeCodeForm(), Wakes: true, SubAgents: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
+		CallMember:   "claudecode/toolUseId",
 		HomeVariable: "CLAUDE_CONFIG_DIR", Homes: []string{".claude"},
 		RewritesServers: true,
 	},
@@ -76,13 +77,13 @@ var harnesses = []HarnessFacts{
 			Stop:  HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"Stop","decision":"block","reason":$text}}`},
 			Call:  copilotCall,
 		},
-		Wakes: true,
+		Wakes: true, SubAgents: true,
 	},
 	{
 		ID: HarnessCopilotCLI, Title: "Copilot CLI",
 		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"},
 		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
-		Wakes: true, Homes: []string{".copilot"},
+		Wakes: true, SubAgents: true, Homes: []string{".copilot"},
 	},
 	{
 		ID: HarnessCursor, Title: "Cursor",
@@ -94,6 +95,7 @@ var harnesses = []HarnessFacts{
 			Stop:    HookAnswer{JSON: `{"followup_message":$text}`},
 			Call:    HookCall{JSON: `{"conversation_id":$session,"cursor_version":"1","workspace_roots":[$folder],"hook_event_name":$event}`, Stop: "Stop"},
 		},
+		SubAgents:       true,
 		ProjectVariable: "CURSOR_PROJECT_DIR", HookVariables: []string{"CURSOR_VERSION"},
 		Variables: []string{"CURSOR_AGENT", "CURSOR_TRACE_ID"}, Homes: []string{".cursor"},
 	},
@@ -114,6 +116,7 @@ var harnesses = []HarnessFacts{
 			},
 		},
 		Wakes:           false, // it wakes only with a setting that is off by default
+		SubAgents:       true,
 		ProjectVariable: "GEMINI_PROJECT_DIR", HookVariables: []string{"GEMINI_SESSION_ID"},
 		Variables: []string{"GEMINI_CLI"}, Homes: []string{".gemini"},
 	},
@@ -127,12 +130,12 @@ var harnesses = []HarnessFacts{
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
 		MaxWait: 540 * time.Second, Hooks: qwenForm(),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
-		ShowsBothForms: true, TakesInput: true,
+		ShowsBothForms: true, TakesInput: true, SubAgents: true,
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
 		MaxWait: 25 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
-		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true,
+		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true, SubAgents: true,
 	},
 	{
 		ID: HarnessWindsurf, Title: "Windsurf",
@@ -220,6 +223,9 @@ func claudeCodeForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolBatch")
 	f.Stop = addsContext("Stop")
 	f.End = endsTurn
+	f.Sub = addsContext("SubagentStart")
+	f.Call.Call, f.Call.HubTools = "PreToolUse", "mcp__hub__.*"
+	f.Call.SubStart, f.Call.SubStop = "SubagentStart", "SubagentStop"
 	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
 	return decides(f)
 }

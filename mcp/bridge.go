@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"runtime/debug"
@@ -100,6 +101,7 @@ func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (
 	defer stop()
 	b.link.Called(req.Params.Meta)
 	c := b.newCall(req)
+	c.by = b.link.CalledBy(req.Params.Meta)
 	a, err := b.run(ctx, c, t, req.Params.Arguments)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -108,7 +110,7 @@ func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (
 	if err != nil {
 		return c.inForm(refusal(headed(err, news))), nil
 	}
-	a.line = session.Sentence(news, a.line)
+	a.line = session.Sentence(news, a.line, c.aside(a))
 	res, err := success(a, c.verbose)
 	return c.inForm(res), err
 }
@@ -143,10 +145,15 @@ func headed(err error, news string) error {
 
 // run runs a tool in the live session, and once more if that session is gone.
 func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage) (a *answer, err error) {
+	c.tool = t.name
+	if t.name == "hub_join" && c.by.SubAgent != "" {
+		return nil, hub.Errorf(hub.CodeInvalid, "a sub-agent stays what it is: hub_join is for its main agent").
+			WithFix("go on as you are; if your main agent is to join a room, tell it so with your answer")
+	}
 	for again := false; ; again = true {
 		before := c.at
 		if !t.alone {
-			if c.at, err = b.link.Session(ctx); err != nil {
+			if c.at, err = b.acting(ctx, c); err != nil {
 				return nil, err
 			}
 		}
@@ -168,6 +175,26 @@ func (b *bridge) run(ctx context.Context, c *call, t tool, args json.RawMessage)
 			return nil, err
 		}
 	}
+}
+
+// acting returns the session in which a call acts: that of the bridge's agent, or of its sub-agent
+// that calls.
+func (b *bridge) acting(ctx context.Context, c *call) (*session.Session, error) {
+	main, err := b.link.Session(ctx)
+	if err != nil || c.by.SubAgent == "" {
+		return main, err
+	}
+	return b.link.SubAgent(ctx, main, c.by.SubAgent)
+}
+
+// aside says whose messages or tasks an answer is about, where it may be a sub-agent that gets it
+// and nobody has said so.
+func (c *call) aside(a *answer) string {
+	reads := c.tool == "hub_start" || c.tool == "hub_poll_messages"
+	if c.at == nil || c.by.Known || !c.harness().Facts().SubAgents || !hub.OfMainAgent(c.tool) || reads && a.text == "" {
+		return ""
+	}
+	return fmt.Sprintf("This is for %s: if you are its sub-agent, hand it on.", c.at.Agent)
 }
 
 // attempt turns a panic into an error: the session outlives it.

@@ -25,6 +25,8 @@ const (
 type call struct {
 	bridge  *bridge
 	at      *session.Session // the session that the call acts in
+	by      session.Caller   // the agent that calls
+	tool    string           // that runs: the one that hub_call_tool names, not hub_call_tool
 	nonce   string           // makes the idempotency keys of this call
 	writes  int              // keys made of nonce so far
 	again   bool             // the call is repeated in another session

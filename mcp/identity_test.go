@@ -221,9 +221,9 @@ func TestSlotResumesTheJoinedIdentity(t *testing.T) {
 	if info, err = os.Stat(filepath.Join(root, "slots")); err != nil || info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder of slots: %v %v", info.Mode(), err)
 	}
-	// Without the slot the command line decides which agent it is.
+	// Without the slot it is another agent, and none that there was.
 	other := bridgeTo(t, h, slotted(root, "s2"))
-	if id, _ := whoamiLine(other); id != "mcp-client" {
+	if id, _ := whoamiLine(other); !strings.HasPrefix(string(id), "mcp-client-") {
 		t.Errorf("another slot gives %s", id)
 	}
 }

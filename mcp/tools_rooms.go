@@ -300,6 +300,9 @@ func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 	case err == nil && home != "":
 		return fmt.Sprintf("You stay in %s: to post, poll and give tasks in the new one name its room_id, or call hub_join with the code of an invite to it.", word(string(home)))
 	}
+	if c.by.SubAgent != "" {
+		return "You are not in it: to post, poll and give tasks there name its room_id."
+	}
 	var out hub.Outcome[hub.Invite]
 	if err == nil {
 		out, err = c.hub().CreateInvite(c.key(ctx, ""), hub.InviteInput{

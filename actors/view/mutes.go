@@ -56,14 +56,19 @@ func (v *View) RestoreMutes() error {
 }
 
 // Muted returns the mute of what an agent posts in a room, nil if there is none: that of the
-// agent everywhere, that of the agent in the room, or that of the room. An empty room is none.
+// agent everywhere, that of the agent in the room, one of its main agent if it is a sub-agent, or
+// that of the room. An empty room is none.
 func (v *View) Muted(agent hub.AgentID, room hub.RoomID, now hub.Time) *hub.Mute {
 	if v.mutes.count.Load() == 0 || agent == "" {
 		return nil
 	}
+	targets := []hub.MuteTarget{{AgentID: agent}, {AgentID: agent, RoomID: room}, {RoomID: room}}
+	for main, ok := agent.MainAgent(); ok; main, ok = main.MainAgent() {
+		targets = append(targets, hub.MuteTarget{AgentID: main}, hub.MuteTarget{AgentID: main, RoomID: room})
+	}
 	v.mutes.mu.RLock()
 	defer v.mutes.mu.RUnlock()
-	for _, t := range []hub.MuteTarget{{AgentID: agent}, {AgentID: agent, RoomID: room}, {RoomID: room}} {
+	for _, t := range targets {
 		if row, held := v.mutes.held[t]; held && !row.Over(now) {
 			return &row
 		}

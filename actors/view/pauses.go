@@ -70,13 +70,16 @@ func (v *View) RestorePauses() error {
 }
 
 // Paused returns the pause that stops what agent does in room, nil if there is none: that of
-// everything, of the agent, of the room, or of the room that the agent joined last, or works
+// everything, of the agent, of its main agent if it is a sub-agent, of the room, or of the room that the agent joined last, or works
 // in if it has joined none. An empty room is none. No pause stops a call that names no agent.
 func (v *View) Paused(agent hub.AgentID, room hub.RoomID) (*hub.Pause, error) {
 	if v.pauses.count.Load() == 0 || agent == "" || agent.Reserved() {
 		return nil, nil
 	}
 	targets := []hub.PauseTarget{{All: true}, {AgentID: agent}}
+	for main, ok := agent.MainAgent(); ok; main, ok = main.MainAgent() {
+		targets = append(targets, hub.PauseTarget{AgentID: main})
+	}
 	if v.pauses.rooms.Load() > 0 {
 		if room != "" {
 			targets = append(targets, hub.PauseTarget{RoomID: room})

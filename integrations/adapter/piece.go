@@ -51,26 +51,71 @@ const (
 	eventPrompt event = "prompt"
 	eventTool   event = "tool"
 	eventEdit   event = "before-edit"
+	eventCall   event = "before-call"
 	eventCommit event = "before-commit"
 	eventPermit event = "permission"
+	eventSub    event = "subagent-start"
+	eventSubEnd event = "subagent-stop"
 	eventStop   event = "stop"
 	eventEnd    event = "session-end"
 )
+
+// events lists them in the order in which they are written and tried.
+var events = []event{
+	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventSub, eventSubEnd, eventStop, eventEnd,
+}
 
 // occasions are a harness's names of the events. An event without a name gets no
 // hook.
 type occasions struct {
 	start, prompt, tool, edit, permission, stop, end string
+	call, sub, subEnd                                string
 
 	editTools string // matches the tools that change files
+	hubTools  string // matches the tools of the hub
 	decides   bool   // the answer about a permission prompt counts, and may be waited for
+	// of is the harness that sends these names. The lines about sub-agents name it also in a
+	// file that other harnesses read: by these payloads nobody tells them apart.
+	of hub.Harness
+}
+
+// name returns the harness's name of an event, or "".
+func (o *occasions) name(ev event) string {
+	switch ev {
+	case eventStart:
+		return o.start
+	case eventPrompt:
+		return o.prompt
+	case eventTool:
+		return o.tool
+	case eventEdit:
+		return o.edit
+	case eventCall:
+		return o.call
+	case eventPermit:
+		return o.permission
+	case eventSub:
+		return o.sub
+	case eventSubEnd:
+		return o.subEnd
+	case eventStop:
+		return o.stop
+	case eventEnd:
+		return o.end
+	case eventCommit: // Git's alone
+	}
+	return ""
 }
 
 // occasionsOf returns the names in the table of harnesses.
 func occasionsOf(h hub.Harness) occasions {
 	form := h.HookForm()
 	call := form.Call
-	return occasions{start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End, editTools: call.EditTools, decides: form.Allow.Heard()}
+	return occasions{
+		start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End,
+		call: call.Call, sub: call.SubStart, subEnd: call.SubStop,
+		editTools: call.EditTools, hubTools: call.HubTools, decides: form.Allow.Heard(), of: h,
+	}
 }
 
 // promptLimit is the time, in seconds, for a hook that may wait for the operator's answer
@@ -160,20 +205,22 @@ func marker(ev event) func(Entry) string {
 
 // calls returns the elements of the lists of hooks, one for each event.
 func calls(h hub.Harness, keys []string, on occasions, value func(line, tools string, limit int) any, places ...place) (all []piece) {
-	for _, o := range []struct {
-		ev   event
-		name string
-	}{{eventStart, on.start}, {eventPrompt, on.prompt}, {eventTool, on.tool}, {eventEdit, on.edit}, {eventPermit, on.permission}, {eventStop, on.stop}, {eventEnd, on.end}} {
-		if o.name == "" {
+	for _, ev := range events {
+		name := on.name(ev)
+		if name == "" {
 			continue
 		}
 		all = append(all, piece{
-			places: places, format: edit.JSON, keys: append(slices.Clone(keys), o.name), mark: marker(o.ev),
+			places: places, format: edit.JSON, keys: append(slices.Clone(keys), name), mark: marker(ev),
 			value: func(e Entry) any {
-				tools, limit := "", hookLimit
-				switch o.ev { //nolint:exhaustive // the others are called for every tool, with the usual limit
+				tools, limit, named := "", hookLimit, h
+				switch ev { //nolint:exhaustive // the others are called for every tool, with the usual limit
 				case eventEdit:
 					tools = on.editTools
+				case eventCall:
+					tools, named = on.hubTools, on.of
+				case eventSub, eventSubEnd:
+					named = on.of
 				case eventEnd:
 					limit = endLimit
 				case eventPermit:
@@ -181,7 +228,7 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 						limit = promptLimit
 					}
 				}
-				return value(e.command(o.ev, h), tools, limit)
+				return value(e.command(ev, named), tools, limit)
 			},
 		})
 	}

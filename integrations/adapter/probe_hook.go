@@ -72,10 +72,16 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Tool
 	case eventEdit:
 		name = call.Edit
+	case eventCall:
+		name = call.Call
 	case eventCommit: // Git gives no payload
 		return ""
 	case eventPermit:
 		name = call.Permission
+	case eventSub:
+		name = call.SubStart
+	case eventSubEnd:
+		name = call.SubStop
 	case eventStop:
 		name = call.Stop
 	case eventEnd:

@@ -279,7 +279,7 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 // tryHooks calls the installed hooks. Only those that show messages must say
 // something. At the other events a message waits, and they must mention it.
 func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	for _, ev := range []event{eventStart, eventPrompt, eventTool, eventEdit, eventCommit, eventPermit, eventStop, eventEnd} {
+	for _, ev := range events {
 		name := "hook " + string(ev)
 		argv, err := t.hook(w, ev)
 		if err != nil {

@@ -17,15 +17,18 @@ const (
 	Prompt       Event = "prompt"        // the agent gets a prompt
 	Tool         Event = "tool"          // tools of the agent have ended
 	BeforeEdit   Event = "before-edit"   // a tool of the agent is about to change a file
+	BeforeCall   Event = "before-call"   // an agent is about to call a tool of the hub
 	BeforeCommit Event = "before-commit" // Git is about to commit; it gives no payload
 	Permission   Event = "permission"    // the harness asks a user whether a tool may run
+	SubStart     Event = "subagent-start"
+	SubStop      Event = "subagent-stop"
 	Stop         Event = "stop"
 	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
 func Events() []Event {
-	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCommit, Permission, Stop, SessionEnd}
+	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCall, BeforeCommit, Permission, SubStart, SubStop, Stop, SessionEnd}
 }
 
 // Answer is what the process of a hook prints, and how it ends.
@@ -53,7 +56,9 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Warn
 	case Stop:
 		return f.Stop
-	case BeforeCommit, Permission, SessionEnd: // nobody reads an answer in the harness's form
+	case SubStart:
+		return f.Sub
+	case BeforeCall, BeforeCommit, Permission, SubStop, SessionEnd: // nobody reads an answer in the harness's form
 	}
 	return hub.HookAnswer{}
 }

@@ -43,6 +43,8 @@ type Payload struct {
 	Reason string
 	// SubAgent: the event is from a helper that the agent started.
 	SubAgent bool
+	// SubName is the harness's name for that helper; may be empty.
+	SubName string
 	// Active: the turn already continues because a hook held it.
 	Active bool
 	// Aborted: the user or an error ended the turn.
@@ -51,6 +53,8 @@ type Payload struct {
 	Background []string
 	// Tool is the name of the tool that the event is about.
 	Tool string
+	// Call is the harness's id of the call of that tool.
+	Call string
 	// Input is what the tool is called with, in the harness's form.
 	Input json.RawMessage
 	// Failed: the tool has ended with an error, as Gemini CLI says it.
@@ -85,6 +89,8 @@ func Parse(b []byte) Payload {
 		Folders:    f.folders(),
 		Background: f.background(),
 		Tool:       clip(f.text("tool_name", "toolName"), hub.MaxNameChars),
+		Call:       clip(f.text("tool_use_id"), maxSessionText),
+		SubName:    clip(f.text("agent_id"), maxSessionText),
 		Input:      f.input(),
 		Files:      f.files(),
 	}

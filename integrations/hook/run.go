@@ -28,8 +28,7 @@ type Service interface {
 	Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error)
 	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error)
 	Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error)
-	ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error)
-	Locks(ctx context.Context, q hub.LeasesQuery) ([]hub.Lock, hub.Cursor, error)
+	Holdings
 	RequestPermission(ctx context.Context, in hub.PermissionInput) (hub.Permission, error)
 	AwaitPermission(ctx context.Context, id hub.AskID, in hub.PermissionWaitInput) (hub.Permission, error)
 	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
@@ -84,6 +83,7 @@ type run struct {
 	sessions identity.Sessions
 	notes    identity.Notes
 	bridged  bool                  // a bridge runs in this harness and names the agent
+	calls    bool                  // that bridge is told the id of each call
 	refuses  bool                  // the answer refuses what the harness is about to do
 	verdict  hub.PermissionVerdict // allow or deny: the answer decides in place of the user
 	ends     bool                  // the answer ends the turn
@@ -169,6 +169,12 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return r.beforeEdit(ctx)
 	case r.event == Permission && !r.payload.Damaged: // so may a prompt of a sub-agent
 		return r.permission(ctx)
+	case r.event == BeforeCall:
+		return r.beforeCall()
+	case r.event == SubStart && !r.payload.Damaged:
+		return r.subAgentBegins()
+	case r.event == SubStop && !r.payload.Damaged:
+		return "", r.subAgentEnds(ctx)
 	case r.payload.SubAgent:
 		return "", quiet("the event is a sub-agent's")
 	case r.event == SessionStart && r.payload.Aborted:
@@ -248,7 +254,7 @@ func (r *run) named() (hub.AgentID, error) {
 	}
 	note, ok := r.notes.OfBridge(r.PID, r.harness, session, r.goesOn)
 	if ok && (r.BaseURL == "" || strings.TrimRight(r.BaseURL, "/") == note.BaseURL) {
-		r.BaseURL, r.bridged = note.BaseURL, true
+		r.BaseURL, r.bridged, r.calls = note.BaseURL, true, note.Calls
 		return note.AgentID, nil
 	}
 	id := hub.AgentID(r.Getenv(EnvAgent))

@@ -39,13 +39,14 @@ type fakeHub struct {
 	until     hub.Time               // when locks end
 	metadata  json.RawMessage        // of locks
 	locks     map[string]hub.AgentID // holders by path
-	meanwhile hub.MessageID          // up to which another tells the agent while a hook runs
-	verdicts  []hub.Permission       // the answers about permission prompts, one by one
-	prompt    hub.PermissionInput    // the last one
-	meet      *sync.WaitGroup        // those who ask for attention wait for each other; may be nil
-	lost      []error                // what becomes of the next calls that tell: nil answers
-	refuses   bool                   // a call that gets an error is not carried out
-	keyed     map[string]hub.Told    // answers by idempotency key
+	claims    map[hub.ClaimKey]hub.AgentID
+	meanwhile hub.MessageID       // up to which another tells the agent while a hook runs
+	verdicts  []hub.Permission    // the answers about permission prompts, one by one
+	prompt    hub.PermissionInput // the last one
+	meet      *sync.WaitGroup     // those who ask for attention wait for each other; may be nil
+	lost      []error             // what becomes of the next calls that tell: nil answers
+	refuses   bool                // a call that gets an error is not carried out
+	keyed     map[string]hub.Told // answers by idempotency key
 }
 
 func (f *fakeHub) note(format string, args ...any) error {
@@ -65,7 +66,7 @@ func (f *fakeHub) Register(_ context.Context, in hub.RegisterInput) (hub.Outcome
 	err := f.note("register %s replace=%v", in.AgentID, *in.Replace)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.live[in.AgentID] {
+	if f.live[in.AgentID] && !*in.Replace {
 		err = hub.NewError(hub.CodeSessionConflict, "there is one")
 	}
 	f.live[in.AgentID] = true
@@ -76,8 +77,25 @@ func (f *fakeHub) Bootstrap(_ context.Context, agent hub.AgentID) (hub.Bootstrap
 	return hub.Bootstrap{}, f.note("bootstrap %s", agent)
 }
 
-func (f *fakeHub) CloseSession(_ context.Context, id hub.SessionID, _ hub.AgentID) (hub.Outcome[hub.ClosedSession], error) {
-	return hub.Outcome[hub.ClosedSession]{}, f.note("close %s", id)
+func (f *fakeHub) CloseSession(_ context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error) {
+	call := "close " + string(id)
+	if successor != "" {
+		call += " for " + string(successor)
+	}
+	return hub.Outcome[hub.ClosedSession]{}, f.note("%s", call)
+}
+
+func (f *fakeHub) Claims(_ context.Context, q hub.LeasesQuery) (rows []hub.Claim, _ hub.Cursor, _ error) {
+	for key, holder := range f.claims {
+		if holder == q.Owner {
+			rows = append(rows, hub.Claim{ClaimKey: key, OwnerAgentID: holder})
+		}
+	}
+	return rows, "", f.note("claims of %s", q.Owner)
+}
+
+func (f *fakeHub) ReleaseClaim(_ context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
+	return hub.Outcome[hub.Claim]{}, f.note("release %s by %s", in.ClaimKey, in.AgentID)
 }
 
 func (f *fakeHub) Resolve(_ context.Context, path string) (hub.Resolved, error) {
@@ -191,7 +209,7 @@ func (f *fakeHub) ReleaseLock(_ context.Context, in hub.LockHoldInput) (hub.Outc
 
 func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, _ hub.Cursor, _ error) {
 	for path, holder := range f.locks {
-		if q.Covering != "" && q.ActiveOnly && hub.LocksOverlap(path, q.Covering) {
+		if q.Covering != "" && q.ActiveOnly && hub.LocksOverlap(path, q.Covering) || q.Owner != "" && q.Owner == holder {
 			rows = append(rows, hub.Lock{FilePath: path, AgentID: holder, ExpiresAt: f.until, Metadata: f.metadata})
 		}
 	}

@@ -33,6 +33,8 @@ type Note struct {
 	Harness    hub.Harness     `json:"harness"`
 	Session    string          `json:"session,omitempty"` // Key of the harness session, where its environment tells
 	Bridge     process.Process `json:"bridge"`            // the bridge that left it; zero: a hook left it
+	// Calls: the bridge is told the id of each call of a tool, so that NoteCall reaches it.
+	Calls bool `json:"calls,omitempty"`
 }
 
 // Notes keeps notes in files, one for each process and each bridge or hook:

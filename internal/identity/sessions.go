@@ -35,8 +35,9 @@ type Binding struct {
 //	<data root>/hooks/<key>.json      the binding of a session; renamed into place
 //	<data root>/hooks/<key>-<mark>    empty: something has been done once for the session
 //	<data root>/hooks/<key>.at        the folder in which the session works now
+//	<data root>/hooks/<key>-began-call  who makes a call of a tool
 //
-// where key is Key of the session's id. Sweep removes files older than keepSessions.
+// where key is Key of the session's id, or of the call's. Sweep removes files older than keepSessions.
 // A file that others could have written counts as missing.
 type Sessions struct {
 	Dir  string      // empty keeps nothing

@@ -174,11 +174,18 @@ func (l *Link) recognized(ctx context.Context) error {
 	}
 }
 
+// hearsOfCalls reports whether calls name their ids.
+func (l *Link) hearsOfCalls() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.callIDs
+}
+
 // announce tells the hooks of the harness which agent uses the tools.
 func (l *Link) announce(s *Session) {
 	url := l.Base().BaseURL()
 	if l.self.PID != 0 && l.Starter.PID > 1 {
-		note := identity.Note{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance, Harness: l.Harness(), Bridge: l.self}
+		note := identity.Note{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance, Harness: l.Harness(), Bridge: l.self, Calls: l.hearsOfCalls()}
 		if id := l.session(); id != "" {
 			note.Session = identity.Key(id)
 		}

@@ -11,7 +11,11 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/pause"
 )
+
+// slotGrace is how long the bridge before this one may take to end.
+const slotGrace = time.Second
 
 // Of choosing a name.
 const (
@@ -32,6 +36,9 @@ type choice struct {
 	yields bool
 	// made: the name is new, so no earlier message can be for the agent.
 	made bool
+	// otherwise is the name to take if any agent has or had this one, whose messages are
+	// not for this one; empty: only a live agent counts.
+	otherwise hub.AgentID
 }
 
 // choose picks the agent by flags, environment and harness.
@@ -44,7 +51,7 @@ func (l *Link) choose() choice {
 	}
 	harness := l.Harness()
 	if harness == hub.HarnessGeneric {
-		return choice{agent: defaultAgent, yields: true, made: true}
+		return choice{agent: defaultAgent, yields: true, made: true, otherwise: identity.AgentOf(hub.Harness(defaultAgent), l.place())}
 	}
 	if session := l.session(); session != "" {
 		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base().BaseURL()}
@@ -58,24 +65,24 @@ func (l *Link) choose() choice {
 	if note, ok := l.notes.OfHook(l.Starter, harness); ok && l.isHere(note.BaseURL, note.InstanceID) {
 		return choice{agent: note.AgentID, made: true}
 	}
-	return choice{agent: identity.AgentOf(harness, l.process()), made: true}
+	return choice{agent: identity.AgentOf(harness, l.place()), made: true}
 }
 
-// slotFor returns the name of the slot that the bridge keeps its identity in, or
-// "". Without --resume-key it has one where it can be told again after a crash: by
-// the session of its harness, or the process.
+// slotFor returns the name of the slot that the bridge keeps its identity in, or "".
+// Without --resume-key it has one where it can be told again after a crash: by
+// the session of its harness, or by its window.
 func (l *Link) slotFor() string {
 	switch {
 	case l.ResumeKey != "":
 		return "key-" + l.ResumeKey
-	case l.DataRoot == "" || l.Agent != "" || l.Harness() == hub.HarnessGeneric:
+	case l.DataRoot == "" || l.Agent != "":
 		return ""
 	}
 	// One process may run several harnesses one after the other, and each may
 	// name another agent in its environment.
 	who := l.session()
 	if who == "" {
-		who = l.process()
+		who = l.window()
 	}
 	return "auto-" + identity.Key(strings.Join([]string{string(l.Harness()), string(l.named()), who}, "\x00"))
 }
@@ -134,7 +141,7 @@ func (l *Link) settleSlot() error {
 		l.slotted = true
 		return nil
 	}
-	s, err := OpenSlot(l.DataRoot, name)
+	s, err := l.openSlot(name)
 	if errors.Is(err, errSlotHeld) {
 		l.held, l.slotted = true, true
 		return nil
@@ -150,6 +157,28 @@ func (l *Link) settleSlot() error {
 	l.slot, l.slotted = s, true
 	s.sweep(time.Now())
 	return nil
+}
+
+// openSlot takes a slot. That of a window waits a moment for a bridge that is about to end. If two
+// bridges have one window, nothing tells them apart later: from then on none of them has the slot.
+func (l *Link) openSlot(name string) (*slot, error) {
+	s, err := OpenSlot(l.DataRoot, name)
+	if l.ResumeKey != "" || l.session() != "" {
+		return s, err
+	}
+	for until := time.Now().Add(slotGrace); errors.Is(err, errSlotHeld) && time.Now().Before(until) && pause.For(l.life, lookEvery); {
+		s, err = OpenSlot(l.DataRoot, name)
+	}
+	switch {
+	case errors.Is(err, errSlotHeld):
+		if e := share(l.DataRoot, name); e != nil {
+			l.log.Warn("another bridge of the same window is not noted", "error", e)
+		}
+	case err == nil && s.shared():
+		s.Close()
+		return nil, errSlotHeld
+	}
+	return s, err
 }
 
 // resumeKept resumes the agent of the slot. It returns nil if the hub refuses.
@@ -224,12 +253,19 @@ func (l *Link) register(ctx context.Context, c choice, info hub.Info) (*Session,
 			out, err = l.enter(ctx, agent, true)
 		}
 		if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
+			if c.otherwise != "" { // somebody has just taken the name
+				return l.registerOther(ctx, c, info)
+			}
 			continue
 		}
 		if err != nil {
 			return nil, err
 		}
 		s := l.sit(out, info)
+		if c.otherwise != "" && out.Incarnation > 1 {
+			_, _ = s.Client.CloseSession(ctx, s.ID, "") // the hub ends a silent session by itself
+			return l.registerOther(ctx, c, info)
+		}
 		if n > 1 {
 			s.Remark = fmt.Sprintf("Another live agent has the name %s, so you are %s.", c.agent, agent)
 		}
@@ -242,6 +278,15 @@ func (l *Link) register(ctx context.Context, c choice, info hub.Info) (*Session,
 	}
 	return nil, hub.Errorf(hub.CodeSessionConflict, "%s and %d names like it are those of live agents", c.agent, mostNumbers-1).
 		WithFix("name another with --agent, or end bridges that are not needed")
+}
+
+// registerOther is register under the name to take otherwise.
+func (l *Link) registerOther(ctx context.Context, c choice, info hub.Info) (*Session, error) {
+	s, err := l.register(ctx, choice{agent: c.otherwise, yields: true, made: true}, info)
+	if s != nil {
+		s.Remark = Sentence(fmt.Sprintf("Another agent has or had the name %s, so you are %s.", c.agent, s.Agent), s.Remark)
+	}
+	return s, err
 }
 
 // enter registers one agent. If the answer is lost, it asks again with the same

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"os"
@@ -33,8 +34,9 @@ type Session struct {
 	key      string        // resumes it: a secret
 	Instance hub.InstanceID
 	Client   *client.Client
-	joined   bool   // taken up by hub_join
-	Remark   string // what the agent should know about how it came to be; may be empty
+	joined   bool     // taken up by hub_join
+	main     *Session // of a sub-agent: the session of its main agent when it began; else nil
+	Remark   string   // what the agent should know about how it came to be; may be empty
 }
 
 // Link holds the session with the hub. One attempt at a time brings it about, and
@@ -48,10 +50,12 @@ type Link struct {
 	log   *slog.Logger
 	Feeds *wire.Feeds   // how far the agent has read
 	Homes homes         // the rooms in which it works
+	subs  subAgents     // the sub-agents that call tools over the bridge
 	Beat  time.Duration // see the constant
 	grace time.Duration // restartGrace
 
 	notes   identity.Notes
+	nonce   string          // no other bridge has it
 	self    process.Process // zero: unknown
 	Starter process.Process // the harness, as a rule; zero: unknown
 
@@ -71,6 +75,7 @@ type Link struct {
 	lastCall    time.Time     // of a tool
 	thread      string        // the session of the harness that the call named; may be empty
 	interactive bool          // that session goes on after its turn
+	callIDs     bool          // calls name their ids, so that hooks can say who makes them
 	now         *Session      // nil: none
 	last        *Session      // the one before, which may still be good; nil: none
 	news        string        // what the next answer of any tool begins with; may be empty
@@ -103,7 +108,7 @@ func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
 		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
 		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}), called: make(chan struct{}),
-		joins: make(chan struct{}, 1),
+		joins: make(chan struct{}, 1), nonce: rand.Text(),
 	}
 	l.dial = func(baseURL string) *client.Client {
 		return client.New(client.Config{BaseURL: baseURL, DataRoot: cfg.DataRoot})
@@ -333,8 +338,11 @@ func taken(err error) bool {
 // Lost looks at the error of a call in session s. It reports whether the same
 // call may succeed in the next session, and which error to answer if not.
 func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
-	if l.guest != nil {
+	switch {
+	case l.guest != nil:
 		return false, err // the request names no other session
+	case s.main != nil:
+		return l.lostSub(s, err)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -381,6 +389,7 @@ func (l *Link) stay() {
 			if err := look(l.life, s); err != nil && !away(err) {
 				_, _ = l.Lost(s, err)
 			}
+			l.keepSubAgents()
 		case idle:
 			if _, err := l.Base().Info(l.life); err == nil {
 				l.mu.Lock()
@@ -416,6 +425,7 @@ func (l *Link) Close() {
 	if s := l.Current(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeStep)
 		defer cancel()
+		l.endSubAgents(ctx)
 		// The hub ends a silent session by itself.
 		_, _ = s.Client.CloseSession(ctx, s.ID, "")
 	}

@@ -23,6 +23,9 @@ func (l *Link) report() {
 				break // a call brings about a session; its answer is reported
 			}
 			more = l.say(l.life, s)
+			for _, sub := range l.SubAgents() {
+				more = l.say(l.life, sub) || more
+			}
 		}
 	}
 }

@@ -30,7 +30,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // the time of a bubble. What it hears and what a link says go into one transcript.
 //
 // The script names an operation and its answers in turn; the last one holds for ever.
-// An answer is "ok", the code of an error, "away" (nothing listens), "lost" (the call
+// "had" names an agent that there was before. An answer is "ok", the code of an error, "away" (nothing listens), "lost" (the call
 // is heard and its answer does not come), or of info the instance of the store.
 type scripted struct {
 	mu     sync.Mutex
@@ -157,9 +157,14 @@ func (h *scripted) answer(r *http.Request, body []byte) (said, answer string, re
 // registered is the next session: s1 with the key k1, then s2 with k2.
 func (h *scripted) registered(agent hub.AgentID) hub.Registered {
 	h.agents = append(h.agents, agent)
-	n := len(h.agents)
+	n, had := len(h.agents), 0
+	for _, id := range append(h.agents, hub.AgentID(h.script["had"])) {
+		if id == agent {
+			had++
+		}
+	}
 	return hub.Registered{
-		Session:   hub.Session{SessionID: hub.SessionID(fmt.Sprint("s", n)), AgentID: agent, Incarnation: uint64(n)},
+		Session:   hub.Session{SessionID: hub.SessionID(fmt.Sprint("s", n)), AgentID: agent, Incarnation: uint64(had)},
 		ResumeKey: fmt.Sprint("k", n),
 	}
 }
@@ -176,7 +181,9 @@ func (h *scripted) agentOf(id hub.SessionID) hub.AgentID {
 // linkTo opens a link to the scripted hub; the returned function ends both.
 func linkTo(t *testing.T, h *scripted, change func(*Config)) (*Link, func()) {
 	t.Helper()
+	h.mu.Lock()
 	h.turn = map[string]int{}
+	h.mu.Unlock()
 	cfg := Config{Getenv: func(string) string { return "" }, Now: time.Now, Agent: "me"}
 	if change != nil {
 		change(&cfg)

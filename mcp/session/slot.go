@@ -61,6 +61,7 @@ type Pending struct {
 //
 //	<data root>/slots/<name>.json   0600, renamed into place
 //	<data root>/slots/<name>.lock   locked while the bridge runs
+//	<data root>/slots/<name>.shared empty: bridges that nothing tells apart wanted it, and none has it
 type slot struct {
 	dir, name string
 	lock      *os.File
@@ -102,6 +103,28 @@ func (s *slot) Close() {
 }
 
 func (s *slot) path() string { return filepath.Join(s.dir, s.name+".json") }
+
+func sharedPath(dataRoot, name string) string {
+	return filepath.Join(dataRoot, slotsFolder, name+".shared")
+}
+
+// share notes that several bridges want a slot at a time.
+func share(dataRoot, name string) error {
+	f, err := os.OpenFile(sharedPath(dataRoot, name), os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// shared reports whether share has noted the slot. What the slot holds is forgotten then.
+func (s *slot) shared() bool {
+	if _, err := os.Lstat(filepath.Join(s.dir, s.name+".shared")); err != nil {
+		return false
+	}
+	_ = os.Remove(s.path()) // one that stays is not read
+	return true
+}
 
 // private refuses a file that other users can read or own: a slot holds
 // secrets.
