@@ -61,7 +61,11 @@ func (h *helped) as(who, tool string, args any) string {
 	if err != nil || len(a.Content) == 0 {
 		h.t.Fatalf("%s: %v: %s %s", tool, err, r.Result, r.Error)
 	}
-	return a.Content[0].Text
+	var all strings.Builder
+	for _, c := range a.Content {
+		all.WriteString(c.Text + "\n")
+	}
+	return all.String()
 }
 
 // TestSubAgentIsItsOwn: with the real executable. The hook before a call tells the bridge of a

@@ -451,4 +451,10 @@ var faults = []fault{
 	{261, "an export goes into the store", "outside", never("os.SameFile(info, store)"), "TestTargetIsTheFolderThatWasShown"},
 	{261, "an export goes where the path leads by now", "strays", swap("!os.SameFile(info, p.folder)", "os.SameFile(info, nil)"), "TestTargetIsTheFolderThatWasShown"},
 	{264, "a name is as good as a proof", "Standing", swap("Proves(caller, agent), now)", "true, now)"), "TestFloodLeavesPlaces"},
+	{266, "a sub-agent acts as its main agent", "acting", swap(`err != nil || c.by.SubAgent == ""`, "true"), "TestSubAgentReadsNoMailOfItsMainAgent"},
+	{266, "the hook lets a sub-agent read though the bridge is not told", "beforeCall", swap("err == nil && r.calls", "err == nil"), "TestBeforeCallKeepsSubAgentsFromTheMail"},
+	{266, "a sub-agent that has ended keeps its locks", "subAgentEnds", swap("LetGo(ctx, r.hub, id)", "error(nil)"), "TestSubAgentLetsGoWhatItHolds"},
+	{267, "all windows of a client are one", "window", swap("ProjectFolder(l.Getenv, os.Getwd)", "os.DevNull"), "TestWindowsComeBackInAnyOrder"},
+	{267, "windows that nothing tells apart take turns", "openSlot", swap("err == nil && s.shared()", "err == nil && false"), "TestWindowsThatNothingTellsApartAreNew"},
+	{267, "a name that another agent had is taken", "register", swap(`c.otherwise != "" && out.Incarnation > 1`, "false"), "TestNobodyTakesANameThatWasAnothers"},
 }
