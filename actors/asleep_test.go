@@ -156,24 +156,26 @@ func TestAsleepAfterACall(t *testing.T) {
 	})
 }
 
-// TestAsleepOfWhom: agents that have gone or never came are asleep too, and one without
-// a room is listed although no room is told. Notices of the system, an agent's messages
-// to itself and the mailbox of the operator are left out.
+// TestAsleepOfWhom: agents that have gone are asleep too, and one without a room is listed
+// although no room is told. Notices of the system, an agent's messages to itself and the
+// mailbox of the operator are left out.
 func TestAsleepOfWhom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())
 		defer r.stop()
 		room := r.roomWithSeats("ann", "ben")
-		r.direct("nobody", room)
+		r.register("gus")
+		r.register("elsewhere")
+		r.direct("gus", room)
 		r.direct("ben", room)
 		r.direct(hub.AgentOperator, room)
 		r.post(hub.PostInput{FromAgent: "ben", ToAgent: "elsewhere", Body: "x"})
 		time.Sleep(hub.AsleepAfter + 10*time.Millisecond)
 		synctest.Wait()
-		if got, want := r.asleepAgents(), []hub.AgentID{"elsewhere", "nobody"}; !slices.Equal(got, want) {
+		if got, want := r.asleepAgents(), []hub.AgentID{"elsewhere", "gus"}; !slices.Equal(got, want) {
 			t.Errorf("asleep are %v, want %v", got, want)
 		}
-		if got := r.asleepNotices(room); len(got) != 1 || !strings.Contains(got[0], "No agent \"nobody\" has ever registered.") {
+		if got := r.asleepNotices(room); len(got) != 1 || !strings.Contains(got[0], "gus is gone: its session has ended.") {
 			t.Errorf("the notices are %q", got)
 		}
 	})
@@ -185,7 +187,9 @@ func TestAsleepIsBounded(t *testing.T) {
 		r := start(t, newMemStore())
 		defer r.stop()
 		for i := range 1_100 {
-			r.post(hub.PostInput{FromAgent: "ben", ToAgent: hub.AgentID(fmt.Sprintf("a%d", i)), Body: "x"})
+			id := hub.AgentID(fmt.Sprintf("a%d", i))
+			r.register(id)
+			r.post(hub.PostInput{FromAgent: "ben", ToAgent: id, Body: "x"})
 		}
 		time.Sleep(hub.AsleepAfter + time.Second)
 		synctest.Wait()
@@ -204,9 +208,9 @@ func TestAsleepIsBounded(t *testing.T) {
 	})
 }
 
-// TestUnknownIsAsleep: a name that was given work, and that nobody goes by, is listed as unknown. It is
-// known once an agent calls by that name and is silent again.
-func TestUnknownIsAsleep(t *testing.T) {
+// TestNobodyIsAsleep: an id that was written to and that nobody has ever used is no agent that is
+// asleep, and no room is told of it. It is one once it has registered and is silent again.
+func TestNobodyIsAsleep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()
@@ -214,14 +218,14 @@ func TestUnknownIsAsleep(t *testing.T) {
 		r.direct("nobody", room)
 		time.Sleep(2 * hub.AsleepAfter)
 		synctest.Wait()
-		if got := r.Asleep(); len(got) != 1 || !got[0].Unknown {
-			t.Errorf("asleep are %+v", got)
+		if got := r.asleepAgents(); len(got) > 0 || len(r.asleepNotices(room)) > 0 {
+			t.Errorf("asleep are %v, notices %v", got, r.asleepNotices(room))
 		}
 		r.register("nobody")
 		time.Sleep(2 * hub.AsleepAfter)
 		synctest.Wait()
-		if got := r.Asleep(); len(got) != 1 || got[0].Unknown {
-			t.Errorf("after it called asleep are %+v", got)
+		if got := r.asleepAgents(); !slices.Equal(got, []hub.AgentID{"nobody"}) {
+			t.Errorf("after it called asleep are %v", got)
 		}
 	})
 }

@@ -326,6 +326,25 @@ func (s *memStore) Messages(scope core.Scope, after, upto hub.MessageID, backwar
 	return nil
 }
 
+func (s *memStore) Recipients(behind hub.AgentID, fn func(hub.AgentID) bool) error {
+	s.mu.RLock()
+	err := s.readable()
+	to := map[hub.AgentID]bool{}
+	for i := range s.disk.messages {
+		to[s.disk.messages[i].To] = true
+	}
+	s.mu.RUnlock()
+	if err != nil {
+		return err
+	}
+	for _, agent := range slices.Sorted(maps.Keys(to)) {
+		if agent > behind && !fn(agent) {
+			return nil
+		}
+	}
+	return nil
+}
+
 func inScope(s core.Scope, m *core.StoredMessage) bool {
 	switch s.Kind {
 	case core.ScopeChannel:

@@ -174,7 +174,7 @@ func TestNearIDsAreProposed(t *testing.T) {
 		r.register(id)
 	}
 	for id, want := range map[hub.AgentID][]hub.AgentID{
-		"Reviewer": {"reviewer"}, "reviewr": {"reviewer"}, "reviewer-": {"reviewer"}, "deva": {"dev-a"},
+		"Reviewer": {"reviewer"}, "reviewr": {"reviewer"}, "reviewer-": {"reviewer"}, "deva": {"dev-a"}, "dev-aa": {"dev-a"}, "dev-a1": {}, "dev-c": {},
 		"human": {hub.AgentOperator}, "Me": {hub.AgentOperator}, "somebody-else": {}, "nightwatch": {},
 	} {
 		got, err := r.Recipient(t.Context(), id)

@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 
 	"hubcli/actors/core"
@@ -18,8 +19,9 @@ func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInpu
 	if c.Asks, err = h.handedOn(id, in.ToAgent); err != nil {
 		return hub.Outcome[hub.Task]{}, err
 	}
+	unclear := h.unclear(in.ToAgent, in.UnlessNear)
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		if err := h.taskPaused(ctx, in.AgentID, id, false); err != nil {
+		if err := cmp.Or(unclear, h.taskPaused(ctx, in.AgentID, id, false)); err != nil {
 			return core.Decision[hub.Task]{}, err
 		}
 		return t.Handoff(id, c, now)

@@ -131,6 +131,9 @@ func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraf
 	if m.To, err = h.view.Successor(m.To); err != nil {
 		return m, err
 	}
+	if err := h.unclear(m.To, in.UnlessNear); err != nil {
+		return m, err
+	}
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
 			return m, err

@@ -21,7 +21,13 @@ func (h *Hub) Mute(ctx context.Context, in hub.MuteInput) (hub.Outcome[hub.Mute]
 			return hub.Outcome[hub.Mute]{}, err
 		}
 	}
-	return h.changeMute(ctx, len(in.Reason), func(m *core.Mutes, now core.Now) (core.Decision[hub.Mute], error) { return m.Mute(in, now) })
+	unclear := h.unclear(in.AgentID, in.UnlessNear)
+	return h.changeMute(ctx, len(in.Reason), func(m *core.Mutes, now core.Now) (core.Decision[hub.Mute], error) {
+		if unclear != nil {
+			return core.Decision[hub.Mute]{}, unclear
+		}
+		return m.Mute(in, now)
+	})
 }
 
 // EndMute ends a mute; see hub.Mutes.

@@ -11,7 +11,13 @@ import (
 
 // Pause begins a pause; see hub.Pauses.
 func (h *Hub) Pause(ctx context.Context, in hub.PauseInput) (hub.Outcome[hub.Pause], error) {
-	return h.changePause(ctx, core.PauseCommand{Target: in.Target(), Words: in.Words}, (*core.Pauses).Pause)
+	unclear := h.unclear(in.AgentID, in.UnlessNear)
+	return h.changePause(ctx, core.PauseCommand{Target: in.Target(), Words: in.Words}, func(p *core.Pauses, c core.PauseCommand, now core.Now) (core.Decision[hub.Pause], error) {
+		if unclear != nil {
+			return core.Decision[hub.Pause]{}, unclear
+		}
+		return p.Pause(c, now)
+	})
 }
 
 // EndPause ends a pause; see hub.Pauses.

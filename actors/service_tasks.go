@@ -37,14 +37,16 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 // UpdateTask changes a task; see hub.Tasks.
 func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
 	c := core.UpdateCommand{By: taskActor(ctx, in.AgentID), In: in, Standing: h.standing(ctx, in.AgentID)}
+	var unclear error
 	if in.Assignee != nil && *in.Assignee != "" {
 		var err error
+		unclear = h.unclear(*in.Assignee, in.UnlessNear)
 		if c.Asks, err = h.handedOn(id, *in.Assignee); err != nil {
 			return hub.Outcome[hub.Task]{}, err
 		}
 	}
 	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		if err := h.taskPaused(ctx, in.AgentID, id, frees(&in)); err != nil {
+		if err := cmp.Or(unclear, h.taskPaused(ctx, in.AgentID, id, frees(&in))); err != nil {
 			return core.Decision[hub.Task]{}, err
 		}
 		if task, live := t.Get(id); live && task.Task.AssigneeGoneSince != nil {

@@ -119,7 +119,8 @@ func newHub(options Options) *Hub {
 			hits, _, err := h.find(ctx, q)
 			return hits, err
 		},
-		MAC: func(text string) []byte { return h.secrets().sum("cursor", text) },
+		Undelivered: func(agent hub.AgentID) (*hub.Undelivered, error) { return h.asleep.Undelivered(agent) },
+		MAC:         func(text string) []byte { return h.secrets().sum("cursor", text) },
 	})
 	h.watches = watch.New(watch.Options{
 		View: h.view, Engine: h.engine, Log: h.log, Register: h.Register,
@@ -130,7 +131,7 @@ func newHub(options Options) *Hub {
 		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
 	})
 	h.asleep = asleep.New(asleep.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, LastCall: h.idle.last, Recipient: h.recipient,
+		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, LastCall: h.idle.last, Recipient: h.recipient, Nobody: h.nobody,
 	})
 	h.Manager = connections.New(connections.Options{
 		Engine: h.engine, Rows: h.rows, Log: h.log, Secret: options.Secret, Directory: options.Directory, Credentials: options.Credentials,

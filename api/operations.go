@@ -298,6 +298,7 @@ var operations = []Operation{
 	{ID: "getToolSurface", Method: "GET", Path: "/v1/tool-surface", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "only bridges ask for it, and they speak HTTP"},
 	{ID: "setToolSurface", Method: "PUT", Path: "/v1/tool-surface", Plane: PlaneOperator, Body: small[hub.ToolSurfaceInput](), NotRelayed: operatorsSecret},
 	{ID: "noteTurn", Method: "POST", Path: "/v1/turns", Agent: "agent_id", Body: small[hub.TurnInput]()},
+	{ID: "listUndelivered", Method: "GET", Path: "/v1/undelivered", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "listUsers", Method: "GET", Path: "/v1/users", Plane: PlaneOperator, NotRelayed: operatorsSecret},
 	{ID: "allowUser", Method: "POST", Path: "/v1/users", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},
 	{ID: "refuseUser", Method: "POST", Path: "/v1/users/refuse", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},

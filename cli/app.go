@@ -40,6 +40,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app log --since 1h
   hubcli app debug
   hubcli app receipt 12 --agent lead
+  hubcli app undelivered
   hubcli app doctor
   hubcli app backup hub.backup
   hubcli app permissions on
@@ -50,7 +51,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app stop`,
 	}
 	return group(cmd, append([]*cobra.Command{
-		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppAttention(env),
+		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppUndelivered(env), newAppAttention(env),
 		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppUsers(env), newAppOpen(env), newAppDemo(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
 		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppClear(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)

@@ -58,6 +58,7 @@ func (o *muteOptions) find(ctx context.Context, c *client.Client, t *hub.MuteTar
 
 func newAppMute(env *Env) *cobra.Command {
 	var o muteOptions
+	var to addressee
 	var lasts time.Duration
 	cmd := &cobra.Command{
 		Use:   "mute [agent] [reason]...",
@@ -79,11 +80,12 @@ questions to you are as before; to stop an agent altogether, use "hubcli app pau
 			if err != nil {
 				return err
 			}
-			in := hub.MuteInput{AgentID: t.AgentID, Reason: strings.Join(words, " "), ForSec: int(lasts / time.Second)}
+			in := hub.MuteInput{AgentID: t.AgentID, Reason: strings.Join(words, " "), ForSec: int(lasts / time.Second), UnlessNear: t.AgentID != "" && !to.isNew}
 			return runMute(cmd.Context(), env, &o, t, in)
 		},
 	}
 	cmd.Flags().Var(durationValue{&lasts, time.Second, hub.MaxMuteSec * time.Second, inWholeSeconds}, "for", "`time` after which it ends by itself, such as 30m (default: until you end it)")
+	to.add(cmd.Flags())
 	o.add(env, cmd.Flags())
 	return cmd
 }

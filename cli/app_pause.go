@@ -62,6 +62,7 @@ func (o *pauseOptions) find(ctx context.Context, c *client.Client, t *hub.PauseT
 
 func newAppPause(env *Env) *cobra.Command {
 	var o pauseOptions
+	var to addressee
 	cmd := &cobra.Command{
 		Use:   "pause [words]",
 		Short: "Stop an agent, a room or everything for a while",
@@ -82,14 +83,15 @@ the command prints what still runs. The operator is never paused.`,
 			if err != nil {
 				return err
 			}
-			return runPause(cmd.Context(), env, &o, t, args[0])
+			return runPause(cmd.Context(), env, &o, t, hub.PauseInput{Words: args[0], UnlessNear: t.AgentID != "" && !to.isNew})
 		},
 	}
+	to.add(cmd.Flags())
 	o.add(env, cmd.Flags())
 	return cmd
 }
 
-func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget, words string) error {
+func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget, in hub.PauseInput) error {
 	c, err := o.client()
 	if err != nil {
 		return err
@@ -98,7 +100,8 @@ func runPause(ctx context.Context, env *Env, o *pauseOptions, t hub.PauseTarget,
 	if err := o.find(ctx, c, &t); err != nil {
 		return err
 	}
-	out, err := c.Pause(ctx, hub.PauseInput{AgentID: t.AgentID, RoomID: t.RoomID, All: t.All, Words: words})
+	in.AgentID, in.RoomID, in.All = t.AgentID, t.RoomID, t.All
+	out, err := c.Pause(ctx, in)
 	if err != nil {
 		return err
 	}

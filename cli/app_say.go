@@ -12,6 +12,7 @@ type sayOptions struct {
 	baseURL
 	roomRef
 	messageBody
+	addressee
 	to      string
 	channel string
 	replyTo int64
@@ -49,6 +50,7 @@ the hub, which it reads from the store, and registers nobody.`,
 	f := cmd.Flags()
 	o.addRoom(f, roomUsage)
 	f.StringVar(&o.to, "to", "", "`agent` to send a direct message to")
+	o.addressee.add(f)
 	f.StringVar(&o.channel, "channel", "", "`name` of the channel to post to")
 	f.Int64Var(&o.replyTo, "reply-to", 0, "`id` of the message that this one answers")
 	o.messageBody.add(f)
@@ -73,7 +75,7 @@ func (o *sayOptions) input(cmd *cobra.Command) (hub.PostInput, error) {
 	case places > 1:
 		return in, usage("give one of --room, --to and --channel", "a message goes to one place")
 	case flags.Changed("to"):
-		in.ToAgent = hub.AgentID(o.to)
+		in.ToAgent, in.UnlessNear = hub.AgentID(o.to), !o.isNew
 		if err := hub.CheckRecipient("--to", in.ToAgent); err != nil {
 			return in, asUsage(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
 	"hubcli/hub"
@@ -94,7 +95,10 @@ func endedBefore(ctx context.Context, env *Env, c *client.Client, t *hub.Task, s
 }
 
 func newAppTaskAssign(env *Env) *cobra.Command {
-	var o taskOptions
+	var o struct {
+		taskOptions
+		addressee
+	}
 	cmd := &cobra.Command{
 		Use:   "assign <task> <agent>",
 		Short: "Give a task to an agent",
@@ -117,7 +121,7 @@ The agent "" stands for nobody: then any agent may take the task.`,
 				}
 			}
 			return o.change(env.Stdout, statusOf, func(c *client.Client) (hub.Outcome[hub.Task], error) {
-				out, err := c.UpdateTask(cmd.Context(), id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Assignee: &to})
+				out, err := c.UpdateTask(cmd.Context(), id, hub.TaskUpdateInput{AgentID: hub.AgentOperator, Assignee: &to, UnlessNear: !o.isNew})
 				if err == nil && to != "" {
 					noteUnknown(cmd.Context(), env, c, to)
 				}
@@ -125,9 +129,18 @@ The agent "" stands for nobody: then any agent may take the task.`,
 			})
 		},
 	}
+	o.addressee.add(cmd.Flags())
 	o.baseURL.add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the task as JSON")
 	return cmd
+}
+
+// addressee is --new. The agent that a command names may be mistyped: the hub refuses an id that
+// never registered while ids like it are known, unless the flag says that it is meant.
+type addressee struct{ isNew bool }
+
+func (a *addressee) add(f *pflag.FlagSet) {
+	f.BoolVar(&a.isNew, "new", false, "the agent is still to come, although its id is like a known one")
 }
 
 // noteUnknown says so if nobody has ever registered under a name. The change itself is done, so

@@ -15,7 +15,7 @@ var calls = []string{
 	"post --agent a x", "poll --agent a", "whoami --agent a", "resolve .", "watch --agent a --room r_1 --until message-from:b --timeout 0",
 	"relay", "mcp --no-ensure", "smoke-agent --role smoke-a --transport http", "app status", "app overview", "app top", "app debug", "app receipt 1 --agent a", "app backup never.backup",
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs open --room r_1 x", "app runs", "app claim --agent a k", "app lock --agent a f",
-	"app notify", "app users list", "app users allow b", "app users refuse b", "app open", "app ask --agent a x", "app inbox", "app attention", "app answer ask_1 yes", "app say --channel general x",
+	"app notify", "app users list", "app users allow b", "app users refuse b", "app open", "app ask --agent a x", "app inbox", "app attention", "app undelivered", "app answer ask_1 yes", "app say --channel general x",
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s", "app spawns start codex",
 	"app spawns policy", "app logs",
 	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",

@@ -88,7 +88,7 @@ func TestNoTextActsOnTheTerminal(t *testing.T) {
 	for _, line := range []string{
 		"poll --agent reader --timeout 0", "whoami --agent reader", "app log", "app agents", "app channels", "app threads", "app claims", "app locks", "app tasks", "app runs",
 		"app memory --room " + string(room.RoomID), "app decisions --room " + string(room.RoomID), "app message 5", "app receipt 5 --agent agent-1", "app search words", "app search world",
-		"app attention", "app status", "app permissions list", "app debug",
+		"app attention", "app undelivered", "app status", "app permissions list", "app debug",
 		"decision list --room " + string(room.RoomID), "artifact list --room " + string(room.RoomID), "project list", "project show p", "room list --project p",
 		"room show " + string(room.RoomID), "room status " + string(room.RoomID), "invite list", "providers",
 	} {

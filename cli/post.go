@@ -25,6 +25,7 @@ type postOptions struct {
 	run      string
 	roomRef
 	force bool
+	addressee
 	messageBody
 	json bool
 }
@@ -69,6 +70,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	o.baseURL.add(env, f)
 	f.StringVar(&o.channel, "channel", string(hub.DefaultChannel), "`name` of the channel to post to")
 	f.StringVar(&o.to, "to", "", "`agent` to send a direct message to")
+	o.addressee.add(f)
 	o.kind = string(hub.KindChat)
 	f.Var(choiceValue{&o.kind, kindNames()}, "kind", "`kind` of the message: artifact, chat, claim, handoff, notice, release, task, task_request or task_result")
 	f.StringVar(&o.threadID, "thread-id", "", "`thread` that the message belongs to")
@@ -104,7 +106,7 @@ func (o *postOptions) input(cmd *cobra.Command) (hub.PostInput, error) {
 		in.BlockedBy = append(in.BlockedBy, hub.TaskID(id))
 	}
 	if cmd.Flags().Changed("to") {
-		in.ToAgent = hub.AgentID(o.to)
+		in.ToAgent, in.UnlessNear = hub.AgentID(o.to), !o.isNew
 		if err := hub.CheckRecipient("--to", in.ToAgent); err != nil {
 			return hub.PostInput{}, asUsage(err)
 		}

@@ -43,10 +43,11 @@ var pagedLists = map[string]struct {
 			posts("/v1/rooms", `{"project":"lists","name":"name %d","force":true,"force_reason":"a test"}`)(c, room, n)
 		}
 	}},
-	"listRuns":    {"room_id=R", posts("/v1/runs", `{"title":"t%d","room_id":"R"}`)},
-	"listSpawns":  {"room_id=R", spawnOne},
-	"listTasks":   {"created_by=tom", posts("/v1/messages", `{"from_agent":"tom","kind":"task","body":"t%d"}`)},
-	"listThreads": {"", posts("/v1/messages", `{"from_agent":"ann","thread_id":"t%d","body":"x"}`)},
+	"listRuns":        {"room_id=R", posts("/v1/runs", `{"title":"t%d","room_id":"R"}`)},
+	"listSpawns":      {"room_id=R", spawnOne},
+	"listTasks":       {"created_by=tom", posts("/v1/messages", `{"from_agent":"tom","kind":"task","body":"t%d"}`)},
+	"listUndelivered": {"", posts("/v1/messages", `{"from_agent":"ann","to_agent":"u-%d","body":"x"}`)},
+	"listThreads":     {"", posts("/v1/messages", `{"from_agent":"ann","thread_id":"t%d","body":"x"}`)},
 }
 
 // posts makes a row with a call whose body has R for the room.
@@ -151,13 +152,19 @@ func TestEveryListPages(t *testing.T) {
 			list.seed(c, room, n)
 		}
 		path := paths[operation].path + "?" + strings.ReplaceAll(list.query, "R", room)
-		t.Run(operation, func(t *testing.T) { foreign[operation] = walkPages(t, &client{t: t, base: c.base, http: c.http}, path) })
+		t.Run(operation, func(t *testing.T) {
+			reader := &client{t: t, base: c.base, http: c.http}
+			if operation == "listUndelivered" { // it is for the operator alone
+				reader = reader.with(api.HeaderOperator, h.Store.OperatorToken())
+			}
+			foreign[operation] = walkPages(t, reader, path)
+		})
 	}
 	for operation, list := range pagedLists {
 		path := paths[operation].path + "?" + strings.ReplaceAll(list.query, "R", room)
 		for other, cursor := range foreign {
 			if other != operation {
-				wantCursorRefused(c, path, cursor)
+				wantCursorRefused(c.with(api.HeaderOperator, h.Store.OperatorToken()), path, cursor)
 			}
 		}
 	}

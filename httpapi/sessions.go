@@ -10,28 +10,29 @@ import (
 )
 
 var sessionHandlers = handlers{
-	"getHealth":      getHealth,
-	"getMetrics":     getMetrics,
-	"getReadiness":   getReadiness,
-	"listAgents":     listAgents,
-	"getAppStatus":   getAppStatus,
-	"getBootstrap":   getBootstrap,
-	"listChannels":   listChannels,
-	"createChannel":  createChannel,
-	"archiveChannel": archiveChannel,
-	"getHubInfo":     getHubInfo,
-	"getOpenAPI":     getOpenAPI,
-	"register":       register,
-	"renameSession":  renameSession,
-	"endSession":     endSession,
-	"listIdleAgents": listIdleAgents,
-	"retireAgent":    retireAgent,
-	"getRecipient":   getRecipient,
-	"closeSession":   closeSession,
-	"resumeSession":  resumeSession,
-	"getShutdown":    getShutdown,
-	"shutdown":       postShutdown,
-	"cancelShutdown": cancelShutdown,
+	"getHealth":       getHealth,
+	"getMetrics":      getMetrics,
+	"getReadiness":    getReadiness,
+	"listAgents":      listAgents,
+	"getAppStatus":    getAppStatus,
+	"getBootstrap":    getBootstrap,
+	"listChannels":    listChannels,
+	"createChannel":   createChannel,
+	"archiveChannel":  archiveChannel,
+	"getHubInfo":      getHubInfo,
+	"getOpenAPI":      getOpenAPI,
+	"register":        register,
+	"renameSession":   renameSession,
+	"endSession":      endSession,
+	"listIdleAgents":  listIdleAgents,
+	"retireAgent":     retireAgent,
+	"getRecipient":    getRecipient,
+	"listUndelivered": listUndelivered,
+	"closeSession":    closeSession,
+	"resumeSession":   resumeSession,
+	"getShutdown":     getShutdown,
+	"shutdown":        postShutdown,
+	"cancelShutdown":  cancelShutdown,
 }
 
 func register(c *call) (reply, error) {
@@ -262,6 +263,13 @@ func listIdleAgents(c *call) (reply, error) {
 	query := c.query()
 	q := hub.IdleAgentsQuery{IdleSec: query.Count("idle_sec", hub.DefaultRetireSec, longestIdle)}
 	return readRow(c, query, q, c.service().IdleAgents)
+}
+
+func listUndelivered(c *call) (reply, error) {
+	var q hub.UndeliveredQuery
+	query := c.query()
+	q.Cursor, q.Limit = query.Page(hub.MaxPageRows)
+	return readList(c, query, q, c.service().Undelivered)
 }
 
 func getRecipient(c *call) (reply, error) {

@@ -156,6 +156,12 @@ var (
 		CLI:   "name an agent as hubcli agents shows it",
 		Model: "hub_list_agents shows the live agents, hub_room_status those of a room",
 	})
+	CodeAgentUnclear = define(CodeInfo{
+		Code: "agent_unclear", Status: http.StatusConflict,
+		HTTP:  "name the agent that detail.did_you_mean says, or leave unless_near out if this one is still to come",
+		CLI:   "name the agent that is meant, or add --new if this one is still to come",
+		Model: "name the agent that is meant, or repeat the call with new true if this one is still to come",
+	})
 	CodeSessionInvalid = define(CodeInfo{
 		Code: "session_invalid", Status: http.StatusUnauthorized,
 		HTTP:  "register the agent and send the session_id of the answer",

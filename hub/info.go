@@ -83,15 +83,14 @@ type AppStatus struct {
 	Users    LocalUsers `json:"users"` // of the machine
 }
 
-// AsleepAgent is an agent that has direct messages which it has neither seen nor
+// AsleepAgent is an agent, also one that never registered and acts all the same, that has direct messages which it has neither seen nor
 // been told of. For AsleepAfter it has made no call, and nothing waited that would
 // have woken it.
 type AsleepAgent struct {
 	AgentID AgentID `json:"agent_id"`
-	RoomID  *RoomID `json:"room_id"`           // that was told; nil: there is none
-	Unread  int     `json:"unread"`            // of these direct messages, up to MaxUnread
-	Since   Time    `json:"since"`             // when the first of them was stored
-	Unknown bool    `json:"unknown,omitempty"` // nobody has ever acted under this name
+	RoomID  *RoomID `json:"room_id"` // that was told; nil: there is none
+	Unread  int     `json:"unread"`  // of these direct messages, up to MaxUnread
+	Since   Time    `json:"since"`   // when the first of them was stored
 }
 
 // Counts holds the numbers of live rows; Messages counts the messages that can be read.

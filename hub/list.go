@@ -99,6 +99,9 @@ type RoomsQuery struct {
 func (q AgentsQuery) At(c Cursor) AgentsQuery { q.Cursor = c; return q }
 
 // At returns the query for the page at a cursor.
+func (q UndeliveredQuery) At(c Cursor) UndeliveredQuery { q.Cursor = c; return q }
+
+// At returns the query for the page at a cursor.
 func (q ChannelsQuery) At(c Cursor) ChannelsQuery { q.Cursor = c; return q }
 
 // At returns the query for the page at a cursor.

@@ -33,6 +33,8 @@ type MuteInput struct {
 	RoomID  RoomID  `json:"room_id,omitempty"`
 	Reason  string  `json:"reason,omitempty"`
 	ForSec  int     `json:"for_sec,omitempty"` // 0: until it is ended
+	// UnlessNear: see PostInput.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // MuteEndInput names the target of the mute that ends.

@@ -34,6 +34,8 @@ type PauseInput struct {
 	RoomID  RoomID  `json:"room_id,omitempty"`
 	All     bool    `json:"all,omitempty"`
 	Words   string  `json:"words"`
+	// UnlessNear: see PostInput.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // Target returns what the input pauses.

@@ -46,6 +46,28 @@ type RetiredAgent struct {
 	Belongings
 }
 
+// MaxUndeliveredFrom bounds the senders that a row of undelivered mail names.
+const MaxUndeliveredFrom = 10
+
+// Undelivered is mail that nobody is expected to read: direct messages of which their recipient
+// has neither seen nor been told anything, because no agent has ever registered under the id, or
+// because the agent is gone for long.
+type Undelivered struct {
+	ToAgent  AgentID        `json:"to_agent"`
+	State    RecipientState `json:"state"`       // never_registered or gone
+	From     []AgentID      `json:"from_agents"` // the first senders, at most MaxUndeliveredFrom
+	Messages int            `json:"messages"`    // up to MaxUnread
+	Since    Time           `json:"since"`       // when the first of them was stored
+	LatestID MessageID      `json:"latest_id"`   // of the last of them
+	Near     []AgentID      `json:"near"`        // known ids like one that never registered, at most 3
+}
+
+// UndeliveredQuery asks for undelivered mail, by the id of its recipient.
+type UndeliveredQuery struct {
+	Cursor Cursor
+	Limit  int
+}
+
 // Retirements take agents out of lists that are gone for good.
 type Retirements interface {
 	// IdleAgents lists the agents that are not there, have done nothing for a time, and
@@ -53,6 +75,10 @@ type Retirements interface {
 	IdleAgents(ctx context.Context, q IdleAgentsQuery) (IdleAgents, error)
 	// Recipient says whether an agent would notice a message now. Operator only.
 	Recipient(ctx context.Context, agent AgentID) (Recipient, error)
+	// Undelivered lists mail that nobody is expected to read: to ids that never registered, and
+	// to agents that are retired, or that have no session and have left it for a day. A row goes
+	// when its id registers, or when the agent comes back. Operator only.
+	Undelivered(ctx context.Context, q UndeliveredQuery) ([]Undelivered, Cursor, error)
 	// Retire ends the session and the seats of an agent that is not there, releases its
 	// leases, and gives its tasks and offers back; those who gave them are told. Messages
 	// and the name of the agent stay. It comes back by itself with its next act. Operator

@@ -82,6 +82,8 @@ type HandoffInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"` // the agent that offers
 	ToAgent AgentID `json:"to_agent"`
 	Note    string  `json:"note,omitempty"`
+	// UnlessNear: see PostInput.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // OfferInput accepts or declines an offered task.

@@ -118,6 +118,9 @@ type PostInput struct {
 	ParentTaskID TaskID          `json:"parent_task_id,omitempty"`
 	BlockedBy    []TaskID        `json:"blocked_by,omitempty"` // that the opened task waits for
 	Force        bool            `json:"force,omitempty"`      // complete the task although it is blocked
+	// UnlessNear refuses a recipient that never registered while ids like it are known
+	// (agent_unclear). Clients set it for an id that somebody has typed.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // MessagesQuery selects public messages; Channel or ThreadID is set. With Tail
@@ -354,7 +357,8 @@ type TaskUpdateInput struct {
 	Force           bool        `json:"force,omitempty"`
 	Release         bool        `json:"release,omitempty"`
 	// Note goes to the agent in Assignee, also if it has the task already.
-	Note string `json:"note,omitempty"`
+	Note       string `json:"note,omitempty"`
+	UnlessNear bool   `json:"unless_near,omitempty"` // of the assignee; see PostInput
 }
 
 // Tasks tracks work. If a direct message opened a task, only the parties of

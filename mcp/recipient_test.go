@@ -73,3 +73,36 @@ func TestReceiptOfAMessage(t *testing.T) {
 		t.Errorf("after the answer: %q", said)
 	}
 }
+
+// TestMistypedAgentsAreAskedAbout: the tools refuse an agent that never registered while ids like it
+// are known, and name the argument with which it is meant. No schema holds that argument.
+func TestMistypedAgentsAreAskedAbout(t *testing.T) {
+	h, dir := testhub.Start(t), t.TempDir()
+	me, you := bridgeTo(t, h, in(dir, "lead")), bridgeTo(t, h, in(dir, "reviewer"))
+	bound(t, me, dir)
+	you.must("hub_whoami", nil, nil)
+	var p posted
+	me.must("hub_post_message", args{"body": "mend it", "kind": "task"}, &p)
+	for tool, a := range map[string]args{
+		"hub_dm":           {"to_agent": "reviewr", "body": "hello"},
+		"hub_post_message": {"to_agent": "reviewr", "body": "hello"},
+		"hub_rpc_call":     {"to_agent": "reviewr", "body": "work", "timeout_seconds": 0},
+		"hub_update_task":  {"task_id": p.ID, "assignee": "reviewr"},
+	} {
+		said := me.refused(tool, a)
+		for _, want := range []string{"did you mean reviewer?", "new true"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("%s says %q, want %q", tool, said, want)
+			}
+		}
+		a["new"] = true
+		me.must(tool, a, nil)
+		row, _ := find(tool)
+		if row.input.Properties["new"] != nil || row.property("new") == nil {
+			t.Errorf("%s: the schema has new, or the tool does not take it", tool)
+		}
+	}
+	if said := me.refused("hub_update_task", args{"task_id": p.ID, "offer_to": "human"}); !strings.Contains(said, "operator") {
+		t.Errorf("to the person: %q", said)
+	}
+}

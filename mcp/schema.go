@@ -150,6 +150,7 @@ func setRange(p *jsonschema.Schema, tag string) error {
 // schema would repeat them. The instructions say once what they do.
 var silent = map[string]*jsonschema.Schema{
 	"idempotency_key": {Type: "string", Description: "repeat a failed write with the same key: it happens once"},
+	"new":             {Type: "boolean", Description: "true: the agent is still to come, although its id is like a known one"},
 	"verbose":         {Type: "boolean", Description: "true: the answer has all members"},
 }
 
@@ -159,18 +160,22 @@ func (t *tool) property(name string) *jsonschema.Schema {
 	if p := t.input.Properties[name]; p != nil {
 		return p
 	}
-	if name == "verbose" || t.keyed && name == "idempotency_key" {
+	if name == "verbose" || slices.Contains(t.hushed, name) {
 		return silent[name]
 	}
 	return nil
 }
 
-// hush takes the silent arguments out of a schema.
-func hush(s *jsonschema.Schema) (keyed bool) {
-	_, keyed = s.Properties["idempotency_key"]
-	delete(s.Properties, "idempotency_key")
-	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return name == "idempotency_key" })
-	return keyed
+// hush takes the silent arguments out of a schema, and returns them.
+func hush(s *jsonschema.Schema) (hushed []string) {
+	for name := range silent {
+		if s.Properties[name] != nil {
+			hushed = append(hushed, name)
+			delete(s.Properties, name)
+		}
+	}
+	s.PropertyOrder = slices.DeleteFunc(s.PropertyOrder, func(name string) bool { return slices.Contains(hushed, name) })
+	return hushed
 }
 
 // decode checks arguments against a schema and reads them. null is absent.

@@ -17,7 +17,7 @@ type tool struct {
 	input       *jsonschema.Schema           // no null unions, each property described
 	bounds      map[string]bounds            // by argument: what input does not say
 	words       map[string]map[string]string // by argument: values that stand for another value
-	keyed       bool                         // takes an idempotency key
+	hushed      []string                     // arguments that it takes and input leaves out; see silent
 	meta        bool                         // finds, describes or calls other tools
 	apart       bool                         // stands on no surface: a search finds it
 	preload     bool                         // shown at once by harnesses that hide most tools behind a search
@@ -83,7 +83,7 @@ func define[In any](t tool, run func(context.Context, *call, In) (*answer, error
 		panic("the arguments of " + t.name + " have no bounds: " + err.Error())
 	}
 	t.words = otherWords[In]()
-	t.keyed = hush(schema)
+	t.hushed = hush(schema)
 	t.input = schema
 	t.run = func(ctx context.Context, c *call, args json.RawMessage) (*answer, error) {
 		in, err := decode[In](&t, args)

@@ -46,6 +46,7 @@ type postIn struct {
 	ParentTaskID   hub.TaskID      `json:"parent_task_id,omitempty" jsonschema:"task it is part of"`
 	BlockedBy      []hub.TaskID    `json:"blocked_by,omitempty" jsonschema:"task ids"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
+	New            bool            `json:"new,omitempty" jsonschema:"the agent is still to come"`
 	Attachments    attachmentList  `json:"attachments,omitzero" jsonschema:"type: text, json, code, file_ref"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -56,7 +57,7 @@ type attachmentList struct{ rawList }
 func postMessage(ctx context.Context, c *call, in postIn) (*answer, error) {
 	post := hub.PostInput{
 		FromAgent: c.agent(), ToAgent: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
-		ReplyTo: in.ReplyTo, ThreadID: in.ThreadID, ParentTaskID: in.ParentTaskID, BlockedBy: in.BlockedBy,
+		ReplyTo: in.ReplyTo, ThreadID: in.ThreadID, ParentTaskID: in.ParentTaskID, BlockedBy: in.BlockedBy, UnlessNear: in.ToAgent != "" && !in.New,
 	}
 	var err error
 	if post.Metadata, err = object("metadata", in.Metadata); err != nil {
@@ -78,11 +79,15 @@ type dmIn struct {
 	TaskID         hub.TaskID    `json:"task_id,omitempty" jsonschema:"with task_request: the task meant"`
 	ReplyTo        hub.MessageID `json:"reply_to,omitempty" jsonschema:"message id"`
 	ThreadID       hub.ThreadID  `json:"thread_id,omitempty" jsonschema:"any name"`
+	New            bool          `json:"new,omitempty" jsonschema:"the agent is still to come"`
 	IdempotencyKey string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
 func directMessage(ctx context.Context, c *call, in dmIn) (*answer, error) {
-	post := hub.PostInput{FromAgent: c.agent(), ToAgent: in.ToAgent, Kind: in.Kind, Body: in.Body, ReplyTo: in.ReplyTo, ThreadID: in.ThreadID}
+	post := hub.PostInput{
+		FromAgent: c.agent(), ToAgent: in.ToAgent, Kind: in.Kind, Body: in.Body, ReplyTo: in.ReplyTo, ThreadID: in.ThreadID,
+		UnlessNear: !in.New,
+	}
 	if in.TaskID != 0 {
 		return c.requestTask(ctx, in.TaskID, post, in.IdempotencyKey)
 	}

@@ -24,7 +24,7 @@ func (c *call) requestTask(ctx context.Context, id hub.TaskID, post hub.PostInpu
 		return nil, hub.NewError(hub.CodeBodyTooLarge, "the body is too large").With("field", "body").With("limit", hub.MaxNoteChars).With("size", n).
 			WithFix("send a shorter body, and the rest with hub_dm")
 	}
-	out, err := c.hub().UpdateTask(c.key(ctx, key), id, hub.TaskUpdateInput{AgentID: c.agent(), Assignee: &post.ToAgent, Note: post.Body})
+	out, err := c.hub().UpdateTask(c.key(ctx, key), id, hub.TaskUpdateInput{AgentID: c.agent(), Assignee: &post.ToAgent, Note: post.Body, UnlessNear: post.UnlessNear})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ type rpcIn struct {
 	TimeoutSeconds *float64        `json:"timeout_seconds,omitempty" jsonschema:"default 25" range:"0,3600"`
 	Channel        hub.ChannelName `json:"channel,omitempty" jsonschema:"of a public answer; default: your room's"`
 	ThreadID       hub.ThreadID    `json:"thread_id,omitempty" jsonschema:"any name"`
+	New            bool            `json:"new,omitempty" jsonschema:"the agent is still to come"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -101,6 +102,7 @@ func (c *call) request(ctx context.Context, in rpcIn) (hub.Message, error) {
 		}
 		row, _, err := c.send(ctx, hub.PostInput{
 			FromAgent: c.agent(), ToAgent: in.ToAgent, Channel: in.Channel, Kind: hub.KindTaskRequest, Body: in.Body, ThreadID: in.ThreadID,
+			UnlessNear: !in.New,
 		}, in.IdempotencyKey)
 		return row, err
 	}

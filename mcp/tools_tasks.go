@@ -160,6 +160,7 @@ type updateTaskIn struct {
 	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"32000"`
 	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
 	Release         bool          `json:"release,omitempty" jsonschema:"your claims and locks for it, too"`
+	New             bool          `json:"new,omitempty" jsonschema:"the agent is still to come"`
 	ExpectedVersion int64         `json:"expected_version,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey  string        `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -241,7 +242,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 	var err error
 	switch {
 	case in.OfferTo != "":
-		out, err = c.hub().HandoffTask(ctx, in.TaskID, hub.HandoffInput{AgentID: c.agent(), ToAgent: in.OfferTo, Note: in.Note})
+		out, err = c.hub().HandoffTask(ctx, in.TaskID, hub.HandoffInput{AgentID: c.agent(), ToAgent: in.OfferTo, Note: in.Note, UnlessNear: !in.New})
 	case in.Offer == "accept":
 		out, err = c.hub().AcceptTask(ctx, in.TaskID, hub.OfferInput{AgentID: c.agent(), Note: in.Note})
 	case in.Offer == "decline":
@@ -249,6 +250,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 	default:
 		update := hub.TaskUpdateInput{
 			AgentID: c.agent(), Assignee: in.Assignee, BlockedBy: in.BlockedBy, ExpectedVersion: in.ExpectedVersion, Force: in.Force, Note: in.Note,
+			UnlessNear: in.Assignee != nil && !in.New,
 		}
 		if status := hub.TaskStatus(in.Status); slices.Contains(hub.TaskStatuses(), status) {
 			update.Status = &status

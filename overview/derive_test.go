@@ -144,7 +144,6 @@ func TestTrouble(t *testing.T) {
 		{"a task that goes on behind a failed one", Snapshot{Tasks: []hub.Task{task(5, hub.TaskInputRequired, "a", 4)}, lost: map[hub.TaskID]hub.TaskStatus{4: hub.TaskFailed}}, nil},
 		{"long at a prompt", Snapshot{Agents: []hub.LiveAgent{prompt}}, []string{"prompt: a waits at a prompt of its program for 3m (Bash)"}},
 		{"not yet long at a prompt", Snapshot{Agents: []hub.LiveAgent{brief}}, nil},
-		{"asleep, and nobody has the name", Snapshot{Hub: hub.AppStatus{Asleep: []hub.AsleepAgent{{AgentID: "a", Unread: 2, Since: *ago(600), Unknown: true}}}}, nil},
 		{"asleep", Snapshot{Hub: hub.AppStatus{Asleep: []hub.AsleepAgent{{AgentID: "a", Unread: 2, Since: *ago(600)}}}}, []string{"asleep: a sleeps over 2 direct messages, for 10m"}},
 		{"away with a task", Snapshot{Agents: []hub.LiveAgent{away}, Tasks: working}, []string{"away: a made no call for 5m and has task 1 under way (t1)"}},
 		{"gone with a task", Snapshot{Tasks: working}, []string{"away: a is gone and has task 1 under way (t1)"}},

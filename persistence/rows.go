@@ -230,6 +230,33 @@ func messagesUnder(txn *badger.Txn, mapped *mapped, prefix []byte, low, upto hub
 	return nil
 }
 
+// Recipients calls fn with the names of the index of direct messages, each once and in their
+// order, behind a name, until fn returns false.
+func (s *reads) Recipients(behind hub.AgentID, fn func(hub.AgentID) bool) error {
+	prefix := []byte(prefixInbox)
+	start := prefix
+	if behind != "" {
+		start = after(indexPrefix(prefixInbox, string(behind)))
+	}
+	return s.view(func(txn *badger.Txn) error {
+		it := iterate(txn, prefix, false)
+		defer it.Close()
+		for it.Seek(start); it.ValidForPrefix(prefix); {
+			name := it.Item().Key()[len(prefix):]
+			end := bytes.IndexByte(name, nameEnd)
+			if end < 0 {
+				return corruptRecord("an index entry", nil)
+			}
+			to := string(name[:end])
+			if !fn(hub.AgentID(to)) {
+				return nil
+			}
+			it.Seek(after(indexPrefix(prefixInbox, to)))
+		}
+		return nil
+	})
+}
+
 // floorKey returns the key of the entry that may hold id: the last one under
 // prefix whose number is not above it, or the key of id itself.
 func floorKey(txn *badger.Txn, prefix []byte, id hub.MessageID) []byte {

@@ -33,6 +33,8 @@ type Options struct {
 	LastCall func(hub.AgentID) hub.Time
 	// Recipient says whether an agent would notice a message now.
 	Recipient func(hub.AgentID) (hub.Recipient, error)
+	// Nobody reports that no agent has ever registered under an id, and that none acts under it.
+	Nobody func(hub.AgentID) (bool, error)
 }
 
 // Asleep knows the agents that got direct messages lately.
@@ -43,6 +45,7 @@ type Asleep struct {
 	log       *slog.Logger
 	lastCall  func(hub.AgentID) hub.Time
 	recipient func(hub.AgentID) (hub.Recipient, error)
+	nobody    func(hub.AgentID) (bool, error)
 	started   hub.Time // by the wall clock: nobody could call before
 
 	mu     sync.Mutex
@@ -59,7 +62,7 @@ type entry struct {
 // New returns an Asleep of a hub that starts now. The engine may start later.
 func New(o Options) *Asleep {
 	return &Asleep{
-		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, lastCall: o.LastCall, recipient: o.Recipient,
+		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, lastCall: o.LastCall, recipient: o.Recipient, nobody: o.Nobody,
 		started: o.Engine.Clock.Now().Wall, agents: map[hub.AgentID]entry{}, news: make(chan struct{}, 1),
 	}
 }

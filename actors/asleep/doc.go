@@ -1,6 +1,6 @@
 // Package asleep finds agents that have direct messages and are not woken, and tells
 // their rooms. asleep.go keeps the agents that are to be looked at, and look.go decides
-// about one of them.
+// about one of them. undelivered.go finds mail that nobody is expected to read.
 //
 // The package subscribes to committed records and looks at an agent when nothing has
 // happened for hub.AsleepAfter. It has one timer, set to the next look. What it knows

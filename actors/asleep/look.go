@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -14,9 +15,43 @@ import (
 
 // looked is what a look at an agent has found.
 type looked struct {
-	unread int                 // direct messages that it has neither seen nor been told of
+	mail
+	nobody bool     // nobody has ever used its id: who never was does not sleep; see Undelivered
+	again  hub.Time // when it may be asleep; 0: it is asleep now
+}
+
+// mail is the direct messages to an agent that it has neither seen nor been told of.
+type mail struct {
+	unread int                 // up to hub.MaxUnread
 	first  *core.StoredMessage // of these
-	again  hub.Time            // when it may be asleep; 0: it is asleep now
+	from   []hub.AgentID       // who wrote them, at most hub.MaxUndeliveredFrom
+}
+
+// mailOf finds the mail of an agent, and says how to find more of it.
+func (s *Asleep) mailOf(agent hub.AgentID) (out mail, since, head hub.MessageID, keeps func(*core.StoredMessage) bool, err error) {
+	u := s.view.UnreadOf(agent)
+	since = max(u.Seen.InInbox(), u.Seen.Told)
+	keeps = func(m *core.StoredMessage) bool {
+		if !u.Keeps(m) || !s.wakes(m) {
+			return false
+		}
+		offer, known := s.view.Offers.Of(agent, m.ID)
+		return !known || offer.By != hub.OfferedByPoll // else the agent itself has fetched it
+	}
+	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {
+		if !keeps(m) {
+			return true
+		}
+		if out.unread++; out.first == nil {
+			row := *m
+			out.first = &row
+		}
+		if len(out.from) < hub.MaxUndeliveredFrom && !slices.Contains(out.from, m.From) {
+			out.from = append(out.from, m.From)
+		}
+		return out.unread < hub.MaxUnread
+	})
+	return out, since, u.Head, keeps, err
 }
 
 // look decides whether an agent is asleep. A call of the agent, or a poll or watch that
@@ -28,21 +63,13 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 	if s.view.Retired.Since(agent) != 0 {
 		return out, nil // nobody expects it to wake
 	}
-	u := s.view.UnreadOf(agent)
-	since := max(u.Seen.InInbox(), u.Seen.Told)
-	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {
-		if !u.Keeps(m) || !s.wakes(m) {
-			return true
-		}
-		if offer, known := s.view.Offers.Of(agent, m.ID); known && offer.By == hub.OfferedByPoll {
-			return true // the agent itself has fetched it
-		}
-		if out.unread++; out.first == nil {
-			row := *m
-			out.first = &row
-		}
-		return out.unread < hub.MaxUnread
-	})
+	if out.nobody, err = s.nobody(agent); err != nil {
+		return out, err
+	}
+	out.mail, _, _, _, err = s.mailOf(agent)
+	if out.nobody {
+		return out, err
+	}
 	if err != nil || out.unread == 0 {
 		return out, err
 	}
@@ -61,7 +88,7 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 func (s *Asleep) tend(agent hub.AgentID) {
 	now := s.engine.Clock.Now().Wall
 	got, err := s.look(agent, now)
-	if err == nil && got.unread > 0 && got.again == 0 {
+	if err == nil && got.unread > 0 && got.again == 0 && !got.nobody {
 		err = s.tell(agent, &got)
 	}
 	switch {
@@ -85,14 +112,13 @@ func (s *Asleep) stillAsleep(agent hub.AgentID) *hub.AsleepAgent {
 	case got.unread == 0, now-got.first.TS > hub.Time(listedFor.Milliseconds()):
 		s.forget(agent)
 		return nil
+	case got.nobody: // it is asleep once somebody has registered it, and is silent
+		return nil
 	case got.again != 0:
 		s.note(agent, got.again)
 		return nil
 	}
 	out := hub.AsleepAgent{AgentID: agent, Unread: got.unread, Since: got.first.TS}
-	if row, err := s.view.AgentRow(agent); err == nil && row == nil {
-		out.Unknown = !s.view.Acts(agent) && s.lastCall(agent) == 0
-	}
 	if room, err := s.roomOf(agent, got.first); err == nil {
 		out.RoomID = core.Optional(room)
 	}

@@ -54,6 +54,10 @@ type Rows interface {
 	// rows of ScopeAll, which the caller filters, without those of imports:
 	// they are nobody's news.
 	Messages(scope Scope, after, upto hub.MessageID, backward bool, fn func(*StoredMessage) bool) error
+	// Recipients calls fn with the agents that direct messages were sent to, by id and behind
+	// the id behind, until fn returns false. It reads no message, and passes over the further
+	// messages to the same agent without reading their keys.
+	Recipients(behind hub.AgentID, fn func(hub.AgentID) bool) error
 	// Row returns the latest row of a table under key. Error: ErrNotFound.
 	Row(t Table, key []byte) ([]byte, error)
 	// RowsOf calls fn for the rows of a table whose key begins with prefix, in

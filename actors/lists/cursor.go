@@ -31,6 +31,7 @@ const (
 	listMemories
 	listSpawns
 	listAsks
+	listUndelivered
 )
 
 // A cursor is a version, its list, the place of the last row that was shown and a MAC

@@ -19,6 +19,8 @@ type Options struct {
 	// Watching returns the label and the conditions of an agent's watches; false if it
 	// has none.
 	Watching func(hub.AgentID) (label string, conditions []string, parked bool)
+	// Undelivered returns the mail of an agent that nobody is expected to read, or nil.
+	Undelivered func(hub.AgentID) (*hub.Undelivered, error)
 	// Find asks the index of the search.
 	Find func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
 }
@@ -30,11 +32,12 @@ type Lists struct {
 	rows    core.Rows
 	cursors cursors
 
-	watching func(hub.AgentID) (string, []string, bool)
-	find     func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
+	watching    func(hub.AgentID) (string, []string, bool)
+	undelivered func(hub.AgentID) (*hub.Undelivered, error)
+	find        func(context.Context, core.IndexQuery) ([]core.IndexHit, error)
 }
 
 // New returns the lists of a hub. Its engine need not run yet.
 func New(o Options) *Lists {
-	return &Lists{view: o.View, engine: o.Engine, rows: o.Rows, cursors: cursors{o.MAC}, watching: o.Watching, find: o.Find}
+	return &Lists{view: o.View, engine: o.Engine, rows: o.Rows, cursors: cursors{o.MAC}, watching: o.Watching, undelivered: o.Undelivered, find: o.Find}
 }

@@ -64,10 +64,14 @@ func (v *View) Near(id hub.AgentID) (near []hub.AgentID) {
 		return []hub.AgentID{hub.AgentOperator}
 	}
 	ranked := map[int][]hub.AgentID{}
-	likeness, looked := core.Likeness(string(id)), 0
+	likeness, once, looked := core.Likeness(string(id)), lettersOnce(id), 0
 	_ = v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool { // it is a remark only
 		other := hub.AgentID(key)
-		if rank := likeness(string(other)); rank >= 0 && other != id && !other.Watcher() && len(ranked[rank]) < mostNear {
+		rank := likeness(string(other))
+		if rank < 0 && lettersOnce(other) == once {
+			rank = core.Likenesses
+		}
+		if rank >= 0 && other != id && !other.Watcher() && len(ranked[rank]) < mostNear {
 			if row, err := v.AgentRow(other); err == nil && row != nil {
 				ranked[rank] = append(ranked[rank], other)
 			}
@@ -75,8 +79,21 @@ func (v *View) Near(id hub.AgentID) (near []hub.AgentID) {
 		looked++
 		return looked < mostNames
 	})
-	for rank := range core.Likenesses {
+	for rank := range core.Likenesses + 1 {
 		near = append(near, ranked[rank]...)
 	}
 	return slices.Clip(near[:min(len(near), mostNear)])
+}
+
+// lettersOnce returns an id in lower case in which no letter stands twice in a row: dev-aa is a slip
+// for dev-a, while worker-11 and worker-1 are two.
+func lettersOnce(id hub.AgentID) string {
+	var before rune
+	return strings.Map(func(r rune) rune {
+		if r == before && r >= 'a' && r <= 'z' {
+			return -1
+		}
+		before = r
+		return r
+	}, strings.ToLower(string(id)))
 }

@@ -62,6 +62,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"count":2}}`), hub.IdleAgents{Count: 2}),
 	row("Recipient", in("a@b"), sent{op: "getRecipient", param: "a@b"},
 		says(200, `{"ok":true,"result":{"state":"gone"}}`), hub.Recipient{State: hub.RecipientGone}),
+	row("Undelivered", in(hub.UndeliveredQuery{Limit: 2}), sent{op: "listUndelivered", query: "limit=2"},
+		listed(`[{"to_agent":"a","messages":2}]`), []hub.Undelivered{{ToAgent: "a", Messages: 2}}),
 	row("Retire", in("a@b", hub.RetireInput{Reason: "gone"}), sent{op: "retireAgent", param: "a@b", body: `{"reason":"gone"}`},
 		says(200, `{"ok":true,"result":{"agent_id":"a@b"}}`), hub.Outcome[hub.RetiredAgent]{Row: hub.RetiredAgent{AgentID: "a@b"}}),
 	row("PlanClear", in(hub.ClearInput{Kind: hub.ClearRooms, By: "looper", OlderSec: 60}),

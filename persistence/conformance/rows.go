@@ -77,12 +77,32 @@ func messagesModel(t *testing.T, open func(testing.TB, string) Store) {
 		if !reflect.DeepEqual(got, want) {
 			r.Fatalf("%+v (%d, %d] backward %v: got %d rows, want %d", scope, low, upto, backward, len(got), len(want))
 		}
+		wantRecipients(r, s, all, rapid.SampledFrom([]hub.AgentID{"", "a", "ann", "ann.watch", "bob"}).Draw(r, "behind"), most)
 	})
 	mustClose(t, s)
 	s = open(t, dir)
 	defer mustClose(t, s)
 	if got := readMessages(t, s, core.Scope{}, 0, hub.MaxMessageID, false, 1<<30); !reflect.DeepEqual(got, all) {
 		t.Errorf("after opening again: %d messages, want %d", len(got), len(all))
+	}
+}
+
+// wantRecipients expects the agents of the messages behind an id, each once, until the walk is ended.
+func wantRecipients(t rapid.TB, s Store, all []core.StoredMessage, behind hub.AgentID, most int) {
+	var want, got []hub.AgentID
+	for i := range all {
+		if to := all[i].To; to > behind && !slices.Contains(want, to) {
+			want = append(want, to)
+		}
+	}
+	slices.Sort(want)
+	want = want[:min(len(want), most)]
+	err := s.Recipients(behind, func(agent hub.AgentID) bool {
+		got = append(got, agent)
+		return len(got) < most
+	})
+	if err != nil || !slices.Equal(got, want) {
+		t.Fatalf("recipients behind %q, at most %d: got %v, %v, want %v", behind, most, got, err, want)
 	}
 }
 
