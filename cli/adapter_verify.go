@@ -33,8 +33,8 @@ steps that only you can do. Where the harness itself is on the PATH, it is asked
 whether it connects; it reads a copy of its file, without other servers. Where an
 idle agent cannot be woken, the answer says so.
 
-The test's agents are called adapter-verify-...; their sessions end with it. The
-exit code is 1 if a check failed.`,
+The test's agents are called adapter-verify-...; their sessions end with it, and they
+get no seat in a room. The exit code is 1 if a check failed.`,
 		Example: `  hubcli adapter verify claude-code
   hubcli adapter verify codex --json`,
 		Args: arity("harness"),

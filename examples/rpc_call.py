@@ -95,6 +95,10 @@ def main() -> None:
             may_go_on.set()
             caller.dm(SPECIALIST, "stop")
         print(f"{SPECIALIST} answered {served.result()} requests")
+        # A poll says what was read: everything before it. The last ones find nothing.
+        for agent in (specialist, caller):
+            while agent.poll(timeout=0.0):
+                pass
 
 
 if __name__ == "__main__":

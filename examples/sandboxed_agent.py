@@ -40,6 +40,8 @@ def sandboxed(spool: str, url: str) -> None:
                 if message["kind"] == "task_request" and message["from_agent"] == HOST:
                     print(f"sandboxed: was asked: {message['body']}", flush=True)
                     me.dm(HOST, message["body"].upper(), kind="task_result", reply_to=message["id"])
+                    while me.poll(timeout=0.0):  # what it has read is not unread when it is gone
+                        pass
                     return
 
 
@@ -77,6 +79,8 @@ def host(url: str, spool: str) -> None:
             # the folder may speak for its agent: that is what "relay" means.
             print(f"host: {answer['from_agent']} answers, by {answer['assurance']}: {answer['body']}")
             agent.wait(timeout=30.0)
+            while me.poll(timeout=0.0):  # a poll says that everything before it was read
+                pass
         finally:
             agent.terminate()
             agent.wait()

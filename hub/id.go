@@ -104,6 +104,13 @@ func (id AgentID) Group() bool {
 	return false
 }
 
+// TrialPrefix begins the ids of the agents by which adapters are tried.
+const TrialPrefix = "adapter-verify-"
+
+// Trial reports whether id is one by which an adapter is tried. Such an agent is no colleague: it
+// gets no seat in a room, and nobody is told that it leaves messages unread.
+func (id AgentID) Trial() bool { return strings.HasPrefix(string(id), TrialPrefix) }
+
 // Watcher reports whether id is the sibling session of a watch.
 func (id AgentID) Watcher() bool { return strings.HasSuffix(string(id), WatchSuffix) }
 

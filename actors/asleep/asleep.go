@@ -80,9 +80,9 @@ func (s *Asleep) Shown(r *core.Record, _ []core.Fact) {
 }
 
 // wakes reports whether the recipient of a message should be woken by it. Notices of
-// the system and what an agent writes to itself ask nothing.
+// the system and what an agent writes to itself ask nothing, and neither do trials of adapters.
 func (s *Asleep) wakes(m *core.StoredMessage) bool {
-	return m.To != "" && m.To != m.From && !m.To.Reserved() && !m.To.Watcher() && !m.Whole && s.view.AsksOf(m, m.To, "")
+	return m.To != "" && m.To != m.From && !m.To.Reserved() && !m.To.Watcher() && !m.To.Trial() && !m.Whole && s.view.AsksOf(m, m.To, "")
 }
 
 // note has an agent looked at, unless that is to happen anyway. It does not wait.

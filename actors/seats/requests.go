@@ -49,7 +49,7 @@ func newRequests(v *view.View) *requests {
 
 // acts notes that an agent acts in a room. It does not wait.
 func (q *requests) acts(a roomAgent, done act) {
-	if a.room == "" || a.agent == "" || a.agent.Reserved() || a.agent.Watcher() {
+	if a.room == "" || a.agent == "" || a.agent.Reserved() || a.agent.Watcher() || a.agent.Trial() {
 		return
 	}
 	q.mu.Lock()

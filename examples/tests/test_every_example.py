@@ -40,6 +40,14 @@ def test_runs_twice_and_leaves_nothing_running(program: str, hub: Hub, run: Runn
     assert hub.get("/v1/tasks?status=active") == []
     assert hub.get("/v1/messages?channel=general") == []  # where others talk
     assert [p.name for p in (tmp_path / "home").iterdir()] == []
+    for agent in AGENTS:  # last: it asks in the name of the agents
+        attention = hub.get(f"/v1/attention?agent_id={agent}")
+        assert [row["id"] for row in attention["directed"]] == [], agent
+        assert attention["tasks"] == [], agent
+
+
+AGENTS = ["alice", "bob", "word-counter", "editor", "host", "sandboxed", "lead", "coder-1", "coder-2", "coder-3"]
+AGENTS += ["author-1", "author-2", "author-3"]
 
 
 def comparable(line: str) -> bool:

@@ -165,7 +165,7 @@ func (t *trial) run(ctx context.Context) {
 		return
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a rest in the system's temporary folder does no harm
-	agent := hub.AgentID("adapter-verify-" + nonce(4))
+	agent := hub.AgentID(hub.TrialPrefix + nonce(4))
 	for _, w := range all {
 		if w.part == hub.PartPermissions {
 			t.checkPermissions(ctx, w, all)

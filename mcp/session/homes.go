@@ -18,6 +18,7 @@ const (
 	boundFor   = time.Minute
 	unboundFor = 5 * time.Second
 	seatWait   = 5 * time.Second // for what shows the agent in its room
+	seatAfter  = 3 * time.Second // how long a bridge whose agent calls no tool is not shown in a room
 )
 
 // homes remembers which room each agent of the bridge works in. The zero value is
@@ -141,9 +142,26 @@ func (l *Link) boundRoom(ctx context.Context, s *Session) (room hub.RoomID, know
 	return "", true, nil
 }
 
+// settle shows the agent in its room, once it has called a tool or the bridge has lived for a
+// while: harnesses start bridges to list their tools, or to see whether they answer, and end them.
+func (l *Link) settle(ctx context.Context, s *Session) {
+	t := time.NewTimer(l.Seats)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return
+	case <-l.called:
+	case <-t.C:
+	}
+	l.takeSeat(ctx, s)
+}
+
 // takeSeat shows the agent in its room, if the room is known before the agent
 // names one. The agent does not wait for this, and a failure does not matter.
 func (l *Link) takeSeat(ctx context.Context, s *Session) {
+	if s.Agent.Trial() {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, seatWait)
 	defer cancel()
 	room := l.Homes.of(s.Agent)

@@ -52,6 +52,7 @@ type Link struct {
 	Homes homes         // the rooms in which it works
 	subs  subAgents     // the sub-agents that call tools over the bridge
 	Beat  time.Duration // see the constant
+	Seats time.Duration // see seatAfter
 	grace time.Duration // restartGrace
 
 	notes   identity.Notes
@@ -106,7 +107,7 @@ type attempt struct {
 // call.
 func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
-		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, grace: restartGrace,
+		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, Seats: seatAfter, grace: restartGrace,
 		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}), called: make(chan struct{}),
 		joins: make(chan struct{}, 1), nonce: rand.Text(),
 	}
@@ -249,7 +250,7 @@ func (l *Link) connect(ctx context.Context, last *Session) (*Session, error) {
 	}
 	if err == nil {
 		l.announce(s)
-		l.work.Go(func() { l.takeSeat(l.life, s) })
+		l.work.Go(func() { l.settle(l.life, s) })
 	}
 	return s, err
 }
