@@ -22,7 +22,7 @@ func newAppAgents(env *Env) *cobra.Command {
 		Use:   "agents",
 		Short: "List the agents that are connected, and what each of them does",
 		Long: `List the agents with a live session: what each of them does and since when, in
-which harness and rooms it is, how many messages it has not seen, the task that it
+which harness, folder and rooms it is, how many messages it has not seen, the task that it
 works on, and what it watches for. "at prompt" means that its program asks a user
 whether a tool may run. "asleep" means that it has direct messages and that nothing
 wakes it; such agents are listed also when their session has ended.`,
@@ -71,12 +71,17 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 	if err != nil {
 		return found{}, err
 	}
-	t := newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)?", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)?")
 	now := s.now()
+	columns := []string{"AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)?", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)?"}
 	budgets := slices.ContainsFunc(agents, func(a hub.LiveAgent) bool { return a.Details != nil && a.Details.Budget > 0 })
 	if budgets {
-		t = newTable("no agent is connected", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)", ">READ IN 1H")
+		columns = []string{"AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "ROOM(8)", ">UNREAD", "TASK(8)", "WATCHING(8)", ">READ IN 1H"}
 	}
+	placed := slices.ContainsFunc(agents, func(a hub.LiveAgent) bool { return whereOf(&a) != "" })
+	if placed {
+		columns = slices.Insert(columns, 4, "WHERE(8)?")
+	}
+	t := newTable("no agent is connected", columns...)
 	for i := range agents {
 		a := &agents[i]
 		since := a.LastSeen
@@ -91,9 +96,21 @@ func findAgents(ctx context.Context, s *spectator, q hub.AgentsQuery) (found, er
 		if held := overview.Held(a); held != "" {
 			state = cell{state.text + ", " + held, sgrYellow}
 		}
-		t.add(a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, slices.DeleteFunc(slices.Clone(d.Rooms), func(id hub.RoomID) bool { return archived[id] })), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d))
+		shown := slices.DeleteFunc(slices.Clone(d.Rooms), func(id hub.RoomID) bool { return archived[id] })
+		row := []any{a.AgentID, state, age(now, since), a.Harness(), roomsOf(rooms, shown), unreadCell(d.Unread), titles.of(d.CurrentTaskID), watching(&d), spent(&d)}
+		if placed {
+			row = slices.Insert(row, 4, any(whereOf(a)))
+		}
+		t.add(row...)
 	}
 	return found{rows: agents, text: t}, nil
+}
+
+// whereOf names the folder and branch in which the session of an agent began; may be empty.
+func whereOf(a *hub.LiveAgent) string {
+	var s hub.Seat
+	s.Folder, s.Branch = a.Place()
+	return s.Where()
 }
 
 // asleep is the state of an agent that has direct messages and that nothing wakes. Its

@@ -215,7 +215,11 @@ func (p *page) seat(s *hub.Seat, at hub.Time) {
 	if s.Label != "" {
 		waits = strings.TrimSpace(s.Label + ": " + waits)
 	}
-	p.row(string(s.AgentID), s.Role, string(s.Presence), doing, "listener "+string(s.Listener), atMost(s.Unread)+" unread", waits)
+	where := ""
+	if s.Where() != "" {
+		where = "in " + s.Where()
+	}
+	p.row(string(s.AgentID), s.Role, string(s.Presence), doing, "listener "+string(s.Listener), atMost(s.Unread)+" unread", waits, where)
 }
 
 func (p *page) spawn(s *hub.Spawn, at hub.Time) {

@@ -77,6 +77,32 @@ func (s *Session) Harness() Harness {
 	return h
 }
 
+// maxPlaceChars bounds each of the names that Place returns.
+const maxPlaceChars = 60
+
+// Place returns where the session began to work, as its bridge has told in the metadata: the name
+// of the folder, not its path, and the branch that Git had there. Each may be empty.
+func (s *Session) Place() (folder, branch string) {
+	var meta struct {
+		Folder string `json:"folder"`
+		Branch string `json:"branch"`
+	}
+	if json.Unmarshal(s.Metadata, &meta) != nil {
+		return "", ""
+	}
+	return cutTo(meta.Folder, maxPlaceChars), cutTo(meta.Branch, maxPlaceChars)
+}
+
+func cutTo(text string, chars int) string {
+	n := 0
+	for i := range text {
+		if n++; n > chars {
+			return text[:i]
+		}
+	}
+	return text
+}
+
 // Registered is a session with its secrets, as register and resume answer it.
 type Registered struct {
 	Session

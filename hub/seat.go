@@ -50,6 +50,8 @@ type Seat struct {
 	AgentID       AgentID    `json:"agent_id"`
 	Role          string     `json:"role"`
 	Harness       string     `json:"harness"`
+	Folder        string     `json:"folder"` // see Session.Place; empty: not known
+	Branch        string     `json:"branch"`
 	JoinedAt      Time       `json:"joined_at"`
 	SessionID     *SessionID `json:"session_id"` // public form of the live session
 	Presence      Presence   `json:"presence"`
@@ -63,6 +65,14 @@ type Seat struct {
 	Unread        int        `json:"unread"` // counted up to MaxUnread
 	Listener      Listener   `json:"listener"`
 	SpawnID       *SpawnID   `json:"spawn_id"` // the spawn that the seat was made for; null: the agent has joined
+}
+
+// Where names the folder and the branch in one word; empty: neither is known.
+func (s *Seat) Where() string {
+	if s.Branch == "" {
+		return s.Folder
+	}
+	return s.Folder + "@" + s.Branch
 }
 
 // MaxUnread is the highest count of unread messages: more are not counted.

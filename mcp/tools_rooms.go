@@ -62,8 +62,10 @@ type shownSeat struct {
 	AgentID  hub.AgentID  `json:"agent_id"`
 	Role     string       `json:"role,omitempty"`
 	Harness  string       `json:"harness,omitempty" lean:"-"`
+	At       string       `json:"at,omitempty"` // see placeOf
 	Presence hub.Presence `json:"presence"`
 	Activity hub.Activity `json:"activity"`
+	For      string       `json:"for,omitempty"`         // how long it has done that
 	AsksFor  string       `json:"prompt_tool,omitempty"` // the tool that its program asks a user about
 	Listener hub.Listener `json:"listener" lean:"-"`
 	TaskID   hub.TaskID   `json:"task_id,omitempty"`
@@ -111,9 +113,9 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 		return c.urgency(&left) - c.urgency(&right)
 	})
 	return c.fit(func(room int) *answer {
-		p := pageOf(&s, 50)
+		p := c.pageOf(&s, 50)
 		for most := 25; size(p) > room && most > 0; most /= 2 {
-			p = pageOf(&s, most)
+			p = c.pageOf(&s, most)
 		}
 		line := fmt.Sprintf("%d seats, %d open tasks, %d unread for you.", p.SeatCount, p.OpenTaskCount, p.Unread)
 		if p.Truncated {
@@ -123,13 +125,13 @@ func roomStatus(ctx context.Context, c *call, in roomStatusIn) (*answer, error) 
 			line += " Read unread messages with hub_poll_messages."
 		}
 		return &answer{data: p, line: inRoom(line, id), untrusted: []string{
-			"name", "topic", "project", "seats[].role", "seats[].prompt_tool", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
+			"name", "topic", "project", "seats[].role", "seats[].at", "seats[].prompt_tool", "seats[].label", "open_tasks[].title", "runs[].title", "claims[].key", "locks[].key", "decisions[].title",
 		}}
 	})
 }
 
 // pageOf shows at most so many of each list.
-func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
+func (c *call) pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 	p := pageOfRoom{
 		RoomID: s.Room.RoomID, Name: brief(s.Room.Name, 200), Topic: brief(s.Room.Topic, 400), Channel: s.Room.Channel,
 		Project: s.Project.Slug, SeatCount: s.SeatCount, GoneCount: s.GoneCount, OpenTaskCount: s.OpenTaskCount, RunCount: s.RunCount,
@@ -140,6 +142,7 @@ func pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 	for _, seat := range s.Seats[:min(len(s.Seats), most)] {
 		p.Seats = append(p.Seats, shownSeat{
 			AgentID: seat.AgentID, Role: brief(seat.Role, 60), Harness: brief(seat.Harness, 30), Presence: seat.Presence,
+			At: placeOf(&seat), For: c.age(seat.ActivitySince),
 			Activity: seat.Activity, Listener: seat.Listener, TaskID: or(seat.CurrentTaskID), Unread: seat.Unread,
 			AsksFor: brief(seat.PromptTool, 60), Label: brief(seat.Label, 80),
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"hubcli/hub"
 )
@@ -34,7 +35,10 @@ type started struct {
 type teammate struct {
 	AgentID  hub.AgentID  `json:"agent_id"`
 	Role     string       `json:"role,omitempty"`
+	At       string       `json:"at,omitempty"` // see placeOf
 	Activity hub.Activity `json:"activity"`
+	For      string       `json:"for,omitempty"` // how long it has done that
+	TaskID   hub.TaskID   `json:"task_id,omitempty"`
 }
 
 const (
@@ -75,7 +79,7 @@ func start(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		}
 		return &answer{
 			data: s, line: s.line(more, c.at.Remark), text: texts(s.Messages),
-			untrusted: append(within("messages[].", ofPeers), "room", "team[].role", "your_tasks[].title", "ready_tasks[].title", "your_claims"),
+			untrusted: append(within("messages[].", ofPeers), "room", "team[].role", "team[].at", "your_tasks[].title", "ready_tasks[].title", "your_claims"),
 		}
 	})
 	if err != nil {
@@ -93,9 +97,13 @@ func (c *call) surroundings(ctx context.Context, s *started) error {
 		return err
 	}
 	s.Room = brief(status.Room.Name, 200)
-	for _, seat := range status.Seats {
+	for i := range status.Seats {
+		seat := &status.Seats[i]
 		if seat.AgentID != c.agent() && seat.Presence != hub.PresenceGone && len(s.Team) < mostStartRows {
-			s.Team = append(s.Team, teammate{seat.AgentID, brief(seat.Role, 60), seat.Activity})
+			s.Team = append(s.Team, teammate{
+				AgentID: seat.AgentID, Role: brief(seat.Role, 60), At: placeOf(seat),
+				Activity: seat.Activity, For: c.age(seat.ActivitySince), TaskID: or(seat.CurrentTaskID),
+			})
 		}
 	}
 	ready, err := c.readyTasks(ctx, s.RoomID)
@@ -103,6 +111,23 @@ func (c *call) surroundings(ctx context.Context, s *started) error {
 		s.Ready = append(s.Ready, showTask(&ready[i]))
 	}
 	return err
+}
+
+// placeOf says in a few words in which harness, folder and branch an agent works: "codex in shop@fix-tax".
+func placeOf(seat *hub.Seat) string {
+	said := brief(seat.Harness, 30)
+	if where := brief(seat.Where(), 80); where != "" {
+		said = strings.TrimSpace(said + " in " + where)
+	}
+	return said
+}
+
+// age says how long ago a time was, in a word; empty if there is none.
+func (c *call) age(since *hub.Time) string {
+	if since == nil {
+		return ""
+	}
+	return hub.Age(hub.TimeOf(c.bridge.Now()) - *since)
 }
 
 // readyTasks returns tasks of a room that can be begun and that no agent has,

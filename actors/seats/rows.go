@@ -25,6 +25,7 @@ func (s *Seats) seatAs(seat *core.StoredSeat, d view.Doing, sees view.Viewer, no
 	row.ActivitySince, row.PromptTool = core.Optional(since), d.PromptTool()
 	row.CurrentTaskID = view.CurrentTask(tasks, sees)
 	if d.Session != nil {
+		row.Folder, row.Branch = d.Session.Place()
 		row.SessionID, row.LastSeen = &d.Session.SessionID, &d.Session.LastSeen
 		return row, nil
 	}

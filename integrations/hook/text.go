@@ -234,30 +234,51 @@ func (s *scene) whose(t *hub.Task) string {
 	return ""
 }
 
-// here lists the other agents with a seat.
+// here lists the other agents with a seat that are there.
 func (s *scene) here(p *page) {
 	if s.Status == nil {
 		return
 	}
 	var parts []string
 	others := s.Status.SeatCount
-	for _, seat := range s.Status.Seats {
-		if seat.AgentID == s.Agent {
+	for i := range s.Status.Seats {
+		seat := &s.Status.Seats[i]
+		if seat.AgentID == s.Agent || seat.Presence == hub.PresenceGone {
 			others--
 			continue
 		}
-		about := word(string(seat.Activity))
-		if seat.Presence != hub.PresenceLive {
-			about = word(string(seat.Presence))
-		}
-		if role := peertext.Plain(seat.Role); role != "" {
-			about = quote(role, 30) + ", " + about
-		}
+		about := s.about(seat)
 		if len(parts) < mostHere {
 			parts = append(parts, word(string(seat.AgentID))+" ("+about+")")
 		}
 	}
 	fitting(p, "In the room: ", parts, others)
+}
+
+// about says in a few words who an agent is and what it does: its role, its harness, where it
+// works, what it does and since when, and its task.
+func (s *scene) about(seat *hub.Seat) string {
+	var parts []string
+	if role := peertext.Plain(seat.Role); role != "" {
+		parts = append(parts, quote(role, 30))
+	}
+	if harness, known := hub.ParseHarness(seat.Harness); known {
+		parts = append(parts, word(string(harness)))
+	}
+	if where := peertext.Plain(seat.Where()); where != "" {
+		parts = append(parts, "in "+quote(where, 40))
+	}
+	does := word(string(seat.Activity))
+	if seat.Presence != hub.PresenceLive {
+		does = word(string(seat.Presence))
+	} else if seat.ActivitySince != nil && s.Now > *seat.ActivitySince {
+		does += " " + hub.Age(s.Now-*seat.ActivitySince)
+	}
+	parts = append(parts, does)
+	if seat.CurrentTaskID != nil {
+		parts = append(parts, fmt.Sprintf("task #%d", *seat.CurrentTaskID))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (s *scene) decisions(p *page) {

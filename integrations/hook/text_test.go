@@ -74,7 +74,10 @@ func scenes() *rapid.Generator[*scene] {
 		if rapid.Bool().Draw(t, "status") {
 			st := &hub.RoomStatus{OpenTasks: tasks("open")}
 			for range rapid.IntRange(0, 30).Draw(t, "seats") {
-				st.Seats = append(st.Seats, hub.Seat{AgentID: agent("seat"), Role: text("role"), Presence: hub.PresenceLive, Activity: hub.ActivityIdle})
+				st.Seats = append(st.Seats, hub.Seat{
+					AgentID: agent("seat"), Role: text("role"), Harness: text("harness"), Folder: text("folder"), Branch: text("branch"),
+					Presence: rapid.SampledFrom([]hub.Presence{hub.PresenceLive, hub.PresenceGone}).Draw(t, "presence"), Activity: hub.ActivityIdle,
+				})
 				st.Decisions = append(st.Decisions, hub.Decision{Title: text("decision")})
 			}
 			st.SeatCount = len(st.Seats)
@@ -120,4 +123,22 @@ func TestTextsAreShortAndClean(t *testing.T) {
 			t.Fatalf("the essentials are missing: %q", texts["opening"])
 		}
 	})
+}
+
+// TestOpeningNamesColleagues: the text at the beginning of a session says of each colleague who it is,
+// where it works and what it does, and leaves out those who are gone.
+func TestOpeningNamesColleagues(t *testing.T) {
+	task, since := hub.TaskID(12), hub.Time(1_000_000)
+	s := &scene{Agent: "lead", Now: since + 12*60_000, Room: &hub.Room{RoomID: "r_1", Name: "Till", Channel: "room-r_1"}, Project: &hub.Project{Name: "Shop"}, Attention: &hub.Attention{}}
+	s.Status = &hub.RoomStatus{SeatCount: 4, Seats: []hub.Seat{
+		{AgentID: "lead", Presence: hub.PresenceLive},
+		{AgentID: "dev-a", Role: "tester", Harness: "codex", Folder: "shop", Branch: "fix-tax", Presence: hub.PresenceLive, Activity: hub.ActivityWorking, ActivitySince: &since, CurrentTaskID: &task},
+		{AgentID: "dev-b", Presence: hub.PresenceAway, Activity: hub.ActivityIdle},
+		{AgentID: "adapter-x", Presence: hub.PresenceGone, Activity: hub.ActivityIdle},
+	}}
+	text, _ := s.opening()
+	want := `In the room: dev-a ("tester", codex, in "shop@fix-tax", working 12m, task #12), dev-b (away)` + "\n"
+	if !strings.Contains(text+"\n", want) || strings.Contains(text, "adapter-x") {
+		t.Errorf("the text is %q, want %q", text, want)
+	}
 }

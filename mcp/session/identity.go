@@ -292,7 +292,14 @@ func (l *Link) registerOther(ctx context.Context, c choice, info hub.Info) (*Ses
 // enter registers one agent. If the answer is lost, it asks again with the same
 // key, so that the bridge does not conflict with its own session.
 func (l *Link) enter(ctx context.Context, agent hub.AgentID, replace bool) (hub.Registered, error) {
-	meta, err := json.Marshal(map[string]any{"harness": l.Harness(), "bridge": true})
+	told := map[string]any{"harness": l.Harness(), "bridge": true}
+	if folder, branch := l.place(); folder != "" {
+		told["folder"] = folder
+		if branch != "" {
+			told["branch"] = branch
+		}
+	}
+	meta, err := json.Marshal(told)
 	if err != nil {
 		return hub.Registered{}, err
 	}
