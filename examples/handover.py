@@ -96,7 +96,7 @@ def main() -> None:
         thread = third.get_thread(thread_id)
         print(f"the thread is {thread['thread']['status']}: {', '.join(chapters(thread))}")
 
-    # Whoever was taken for dead may come back. A poll says that it has read what was
+    # An agent that was taken for dead may come back. A poll says that it has read what was
     # written to it: that its claim has ended, and that it is no longer in charge.
     with HubClient.quickstart("author-2", url) as second:
         second.poll(timeout=0.0)
