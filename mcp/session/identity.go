@@ -51,7 +51,7 @@ func (l *Link) choose() choice {
 	}
 	harness := l.Harness()
 	if harness == hub.HarnessGeneric {
-		return choice{agent: defaultAgent, yields: true, made: true, otherwise: identity.AgentOf(hub.Harness(defaultAgent), l.place())}
+		return choice{agent: defaultAgent, yields: true, made: true, otherwise: identity.AgentOf(hub.Harness(defaultAgent), l.standing())}
 	}
 	if session := l.session(); session != "" {
 		mine := identity.Binding{AgentID: identity.AgentOf(harness, session), BaseURL: l.Base().BaseURL()}
@@ -65,7 +65,7 @@ func (l *Link) choose() choice {
 	if note, ok := l.notes.OfHook(l.Starter, harness); ok && l.isHere(note.BaseURL, note.InstanceID) {
 		return choice{agent: note.AgentID, made: true}
 	}
-	return choice{agent: identity.AgentOf(harness, l.place()), made: true}
+	return choice{agent: identity.AgentOf(harness, l.standing()), made: true}
 }
 
 // slotFor returns the name of the slot that the bridge keeps its identity in, or "".

@@ -27,9 +27,9 @@ func (l *Link) unlike() string {
 	return "bridge " + l.nonce
 }
 
-// place returns the text after which a bridge is named that nobody has named: its window if it
+// standing returns the text after which a bridge is named that nobody has named: its window if it
 // can be told again by it, else one of its own.
-func (l *Link) place() string {
+func (l *Link) standing() string {
 	switch {
 	case l.slot == nil:
 		return l.unlike()
