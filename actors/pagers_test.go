@@ -41,6 +41,7 @@ var pagers = map[string]func(r *rig) pager{
 	"Invites":          invitePager,
 	"Recall":           memoryPager,
 	"Asks":             askPager,
+	"Undelivered":      undeliveredPager,
 }
 
 // shuffled is a name that does not sort by its number.
@@ -56,6 +57,22 @@ func askPager(r *rig) pager {
 			must(r.WithdrawAsk(context.Background(), q.AskID, hub.AskWithdrawInput{AgentID: "ann"}))
 			return q.Question
 		},
+	}
+}
+
+func undeliveredPager(r *rig) pager {
+	list := func(ctx context.Context, q hub.UndeliveredQuery) ([]hub.Undelivered, hub.Cursor, error) {
+		return r.Undelivered(asOperator(ctx), q)
+	}
+	write := func(name string) { r.post(hub.PostInput{FromAgent: "ann", ToAgent: hub.AgentID(name), Body: "x"}) }
+	return pager{
+		page: pageOf(list, func(n int) hub.UndeliveredQuery { return hub.UndeliveredQuery{Limit: n} }, func(u *hub.Undelivered) string { return string(u.ToAgent) }),
+		add: func(n int) string {
+			write(shuffled("u", n))
+			return shuffled("u", n)
+		},
+		touch:  write,
+		remove: func(name string) { r.register(hub.AgentID(name)) },
 	}
 }
 

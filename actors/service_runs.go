@@ -1,6 +1,7 @@
 package actors
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,9 +25,7 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		}
 		channel = in.RoomID.Channel()
 	}
-	if err := h.assignPlanned(in.Tasks); err != nil {
-		return hub.Outcome[hub.Run]{}, err
-	}
+	unclear := h.assignPlanned(&in)
 	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in, Standing: h.standing(ctx, in.CreatedBy)}
 	size := 0
 	for i := range in.Tasks {
@@ -38,7 +37,7 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 		})
 	}
 	out, err := h.changeRun(ctx, in.CreatedBy, size, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
-		if err := h.view.RefusePaused(hub.CallerOf(ctx), in.CreatedBy, in.RoomID); err != nil {
+		if err := cmp.Or(unclear, h.view.RefusePaused(hub.CallerOf(ctx), in.CreatedBy, in.RoomID)); err != nil {
 			return core.Decision[core.StoredRun]{}, err
 		}
 		if h.view.Places.Closed(channel) {
@@ -51,13 +50,18 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 }
 
 // assignPlanned lets the tasks of a plan for an agent that goes on under another id be for that id.
-func (h *Hub) assignPlanned(tasks []hub.PlannedTask) (err error) {
-	for i := range tasks {
-		if tasks[i].Assignee, err = h.view.Successor(tasks[i].Assignee); err != nil {
-			return err
+// It returns the refusal of an assignee, which a repeated call does not get.
+func (h *Hub) assignPlanned(in *hub.RunInput) (refused error) {
+	for i := range in.Tasks {
+		to := &in.Tasks[i].Assignee
+		next, err := h.view.Successor(*to)
+		if err == nil {
+			*to = next
+			err = h.unclear(next, in.UnlessNear)
 		}
+		refused = cmp.Or(refused, err)
 	}
-	return nil
+	return refused
 }
 
 // runAnswer is the stored answer of a command about a run.

@@ -147,6 +147,7 @@ func TestWalk(t *testing.T) {
 	walkSurfaces(t, c, h)
 	walkPauses(t, c, h)
 	walkMutes(t, c, h)
+	walkAddresses(t, c, h)
 	walkPasses(t, c, h)
 	walkBudgets(t, c, h)
 	walkBreaks(t, c, h)

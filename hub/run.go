@@ -59,6 +59,8 @@ type RunInput struct {
 	TaskIDs   []TaskID      `json:"task_ids,omitempty"`
 	Tasks     []PlannedTask `json:"tasks,omitempty"`
 	CreatedBy AgentID       `json:"created_by,omitempty"` // needed with Tasks
+	// UnlessNear is of the assignees of Tasks; see PostInput.
+	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // RunTasksInput adds tasks to a run.

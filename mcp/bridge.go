@@ -194,7 +194,7 @@ func (c *call) aside(a *answer) string {
 	if c.at == nil || c.by.Known || !c.harness().Facts().SubAgents || !hub.OfMainAgent(c.tool) || reads && a.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("This is for %s: if you are its sub-agent, hand it on.", c.at.Agent)
+	return fmt.Sprintf("For %s alone: a sub-agent hands it on.", c.at.Agent)
 }
 
 // attempt turns a panic into an error: the session outlives it.

@@ -303,7 +303,7 @@ func TestClip(t *testing.T) {
 func TestBothFormsAreNotSentTwice(t *testing.T) {
 	h, dir := testhub.Start(t), t.TempDir()
 	from := bridgeTo(t, h, in(dir, "you"))
-	from.must("hub_post_message", args{"body": "the answer is 42", "to_agent": "me"}, nil)
+	from.must("hub_post_message", args{"body": "the answer is 42", "to_agent": "me", "new": true}, nil)
 	me := bridgeTo(t, h, func(c *Config) { in(dir, "me")(c); c.Harness = string(hub.HarnessQwenCode) })
 	got := me.try("hub_poll_messages", args{"timeout_seconds": 0})
 	if got.IsError || got.StructuredContent != nil || strings.Count(text(got), "the answer is 42") != 1 {

@@ -119,7 +119,10 @@ func TestPlanForAgents(t *testing.T) {
 	if lead.must("hub_take", nil, &got); got.Task == nil || got.Task.TaskID != p.Tasks["1"] {
 		t.Errorf("lead takes %+v", got.Task)
 	}
-	lead.refused("hub_plan", args{"title": "v", "tasks": `[{"title":"a","assignee":"all"}]`})
+	for _, agent := range []string{"all", "dev.watch", "deev"} {
+		lead.refused("hub_plan", args{"title": "v", "tasks": fmt.Sprintf(`[{"title":"a","assignee":%q}]`, agent)})
+	}
+	lead.must("hub_plan", args{"title": "v", "tasks": `[{"title":"a","assignee":"deev"}]`, "new": true}, nil)
 }
 
 // TestRequestForATask: a request that names a task gives that task to an agent, with the words of the

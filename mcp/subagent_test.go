@@ -151,7 +151,7 @@ func TestSubAgentHasItsOwnLocks(t *testing.T) {
 func TestWhoCallsIsNotKnown(t *testing.T) {
 	c := claudeTo(t, testhub.Start(t))
 	main := identity.AgentOf(hub.HarnessClaudeCode, "s1")
-	words := "This is for " + string(main) + ": if you are its sub-agent, hand it on."
+	words := "For " + string(main) + " alone: a sub-agent hands it on."
 	says := func(want bool, tool string, args map[string]any) {
 		t.Helper()
 		if say := c.said("", tool, args); strings.Contains(say, words) != want {

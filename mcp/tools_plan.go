@@ -25,6 +25,7 @@ type planIn struct {
 	Title          string       `json:"title" jsonschema:"of the run" range:"300"`
 	Tasks          plannedTasks `json:"tasks" jsonschema:"after: names to wait for"`
 	RoomID         string       `json:"room_id,omitempty" jsonschema:"default: yours"`
+	New            bool         `json:"new,omitempty" jsonschema:"an agent is still to come"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -51,7 +52,7 @@ type planned struct {
 }
 
 func plan(ctx context.Context, c *call, in planIn) (*answer, error) {
-	run := hub.RunInput{Title: in.Title, CreatedBy: c.agent()}
+	run := hub.RunInput{Title: in.Title, CreatedBy: c.agent(), UnlessNear: !in.New}
 	var err error
 	if run.Tasks, err = readPlan(in.Tasks.rawList); err != nil {
 		return nil, err
