@@ -5,13 +5,16 @@ import "hubcli/hub"
 // unclear refuses an agent that somebody has typed, if it never registered while ids like it
 // are known. Where nobody asks for that, mail waits until somebody registers the id.
 func (h *Hub) unclear(agent hub.AgentID, unlessNear bool) error {
-	if !unlessNear || agent == "" || agent.Reserved() {
+	if !unlessNear || agent == "" || agent.Reserved() && agent == agent.Lower() {
 		return nil
 	}
 	if nobody, err := h.nobody(agent); err != nil || !nobody {
 		return err
 	}
 	r := hub.Recipient{AgentID: agent, State: hub.RecipientNeverRegistered, Near: h.view.Near(agent)}
+	if agent.Reserved() {
+		r.Near = []hub.AgentID{agent.Lower()}
+	}
 	if len(r.Near) == 0 {
 		return nil
 	}

@@ -190,3 +190,26 @@ func TestNoteGoesWithATask(t *testing.T) {
 		t.Errorf("%d tasks, %v", len(list), err)
 	}
 }
+
+// TestNoteIsOfWhoDisposes: a note to the assignee of a task is for those who may give the task away, and
+// a task is given to nobody who cannot do it.
+func TestNoteIsOfWhoDisposes(t *testing.T) {
+	r := start(t, newMemStore())
+	defer func() { r.stop() }()
+	id := r.task(hub.PostInput{FromAgent: "lead", Body: "paint"})
+	give := func(by, to hub.AgentID, note string) error {
+		_, err := r.UpdateTask(t.Context(), id, hub.TaskUpdateInput{AgentID: by, Assignee: &to, Note: note})
+		return err
+	}
+	for to, code := range map[hub.AgentID]hub.Code{
+		hub.AgentHub: hub.CodeReservedAgent, hub.AgentSystem: hub.CodeReservedAgent, "dev.watch": hub.CodeReservedAgent, "all": hub.CodeInvalid,
+	} {
+		wantCode(t, give("lead", to, ""), code)
+	}
+	require.NoError(t, give("lead", "dev", "in green"))
+	wantCode(t, give("stranger", "dev", "in red"), hub.CodeTaskTaken)
+	require.NoError(t, give("lead", "dev", "and twice"))
+	if got := len(r.inbox("dev")); got != 2 {
+		t.Errorf("dev is sent %d messages, want 2", got)
+	}
+}

@@ -16,14 +16,17 @@ import (
 // be about to give it to an agent.
 const suggestAfter = 5 * time.Second
 
+// suggestAgain is how long an agent that leaves a free task for others is told of no other one.
+const suggestAgain = 5 * time.Minute
+
 // suggestTasks tells idle agents of tasks that nobody has: each task once, to one agent of its room,
 // and each agent of one task at a time. What fails is tried again with the next tick.
 func (h *Hub) suggestTasks(now hub.Time) {
 	for room, free := range h.view.Tasks.Free() {
 		free = slices.DeleteFunc(free, func(t core.StoredTask) bool {
-			return !t.Task.Ready || now-t.Task.UpdatedAt < hub.Time(suggestAfter.Milliseconds())
+			return !t.Task.Ready || now-t.Task.UpdatedAt < hub.Time(suggestAfter.Milliseconds()) || h.view.Muted(t.Task.CreatedBy, room, now) != nil
 		})
-		if len(free) == 0 {
+		if len(free) == 0 || h.view.Places.Closed(room.Channel()) {
 			continue
 		}
 		if err := h.suggestIn(room, free, now); err != nil && !h.engine.Stopping.Load() {
@@ -86,10 +89,10 @@ func (h *Hub) idleIn(room hub.RoomID, now hub.Time) ([]hub.AgentID, error) {
 }
 
 // idleSince says since when an agent has been idle: it is there, something would wake it, and it
-// neither has a task nor is offered or was told of one.
+// neither has a task nor is offered one or was just told of one.
 func (h *Hub) idleSince(agent hub.AgentID, now hub.Time) (since hub.Time, idle bool) {
 	doing := h.view.Directory.Doing(agent)
-	if doing.Session == nil || doing.Listener() != hub.ListenerArmed || h.view.Tasks.Engaged(agent) {
+	if doing.Session == nil || doing.Listener() != hub.ListenerArmed || h.view.Tasks.Engaged(agent, now-hub.Time(suggestAgain.Milliseconds())) {
 		return 0, false
 	}
 	switch activity, since := doing.Activity(nil, now); activity {

@@ -87,5 +87,44 @@ func TestFreeTaskIsSuggestedOnce(t *testing.T) {
 		time.Sleep(hub.SeatWorkingFor)
 		wash := fmt.Sprintf(`dev: Task %d "wash" can begin and nobody has it, and you have no task. Take it with hub_take {"task_id":%d}, or leave it for others.`, third, third)
 		told("when it can begin", sweep, wash, notice)
+
+		// An agent that leaves a task for others is told of the next one later.
+		fourth := r.post(hub.PostInput{FromAgent: "lead", Channel: room.Channel, Kind: hub.KindTask, Body: "iron"}).ID
+		told("while dev was just told of another", sweep, wash, notice)
+		time.Sleep(suggestAgain)
+		iron := fmt.Sprintf(`dev: Task %d "iron" can begin and nobody has it, and you have no task. Take it with hub_take {"task_id":%d}, or leave it for others.`, fourth, fourth)
+		told("some minutes later", sweep, wash, iron, notice)
+	})
+}
+
+// TestFreeTasksOfSilencedOnes: a free task in an archived room is suggested to nobody, nor is that of a
+// muted agent: its posts wake nobody.
+func TestFreeTasksOfSilencedOnes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer func() { r.stop() }()
+		room := r.roomWithSeats("lead", "dev")
+		ctx, end := context.WithCancel(t.Context())
+		defer end()
+		r.register("dev")
+		_, err := r.Mute(asOperator(t.Context()), hub.MuteInput{AgentID: "lead"})
+		require.NoError(t, err)
+		r.task(hub.PostInput{FromAgent: "lead", Channel: room.Channel, Body: "paint"})
+		time.Sleep(hub.SeatWorkingFor)
+		r.sleeps(ctx, room, "dev")
+		time.Sleep(3 * presenceTick)
+		synctest.Wait()
+		if got := r.suggestedTo("dev"); len(got) != 0 {
+			t.Errorf("of a muted agent's task dev is told %q", got)
+		}
+		_, err = r.ArchiveRoom(asOperator(t.Context()), room.RoomID, hub.ArchiveInput{Archived: true})
+		require.NoError(t, err)
+		_, err = r.EndMute(asOperator(t.Context()), hub.MuteEndInput{AgentID: "lead"})
+		require.NoError(t, err)
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		if got := r.suggestedTo("dev"); len(got) != 0 {
+			t.Errorf("in an archived room dev is told %q", got)
+		}
 	})
 }

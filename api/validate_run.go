@@ -59,7 +59,7 @@ func checkPlanned(t *hub.PlannedTask, lim hub.Limits) error {
 		checkName("name", t.Name, hub.MaxPlanNameChars),
 		hub.CheckName("title", t.Title, hub.MaxTitleChars),
 		checkText("details", t.Details, hub.MaxNoteChars),
-		given(hub.CheckRecipient, "assignee", t.Assignee),
+		given(hub.CheckAssignee, "assignee", t.Assignee),
 		checkBody(t.Body(""), lim.MaxBodyChars))
 }
 

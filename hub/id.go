@@ -89,10 +89,18 @@ func isAgentID(id AgentID) bool {
 	return true
 }
 
-// Reserved reports whether id cannot be a sender.
+// Reserved reports whether id cannot be a sender, in whatever case it is written: no agent is to be
+// taken for the operator or the hub.
 func (id AgentID) Reserved() bool {
-	return id == AgentHub || id == AgentSystem || id == AgentOperator
+	switch id.Lower() {
+	case AgentHub, AgentSystem, AgentOperator:
+		return true
+	}
+	return false
 }
+
+// Lower returns the id in lower case, as ids are compared where they may not differ in case alone.
+func (id AgentID) Lower() AgentID { return AgentID(strings.ToLower(string(id))) }
 
 // Group reports whether id is a word for several agents, such as all or team. No
 // agent can have such a name, because agents use it to write to the whole room.
@@ -166,6 +174,17 @@ func CheckNoWatcher(field string, id AgentID) error {
 	}
 	return NewError(CodeReservedAgent, string(id)+" is a name of watches: no agent has an id that ends in "+WatchSuffix).
 		With("field", field).WithFix("name the agent itself, such as " + strings.TrimSuffix(string(id), WatchSuffix))
+}
+
+// CheckAssignee is CheckRecipient for an agent that is to do a task: the hub does none.
+func CheckAssignee(field string, id AgentID) error {
+	if err := CheckRecipient(field, id); err != nil {
+		return err
+	}
+	if id == AgentHub || id == AgentSystem {
+		return NewError(CodeReservedAgent, string(id)+" is the hub itself and does no task").With("field", field).WithFix("name an agent")
+	}
+	return nil
 }
 
 // CheckRecipient is CheckAgentID for the agent to which a message or a task goes:

@@ -16,6 +16,8 @@ func (c *call) requestTask(ctx context.Context, id hub.TaskID, post hub.PostInpu
 	case post.Kind != "" && post.Kind != hub.KindTaskRequest:
 		return nil, hub.Invalid("task_id", "a message of the kind "+string(post.Kind)+" asks for no task").
 			WithFix("leave kind out or set it to task_request; to end a task: hub_done; to speak of one: reply_to")
+	case post.ToAgent == c.agent():
+		return nil, hub.Invalid("to_agent", "that is you").WithFix(fmt.Sprintf(`to begin the task: hub_take {"task_id":%d}`, id))
 	case post.ReplyTo != 0 || post.ThreadID != "":
 		return nil, hub.Invalid("task_id", "a request for a task that there is has to_agent and body alone").
 			WithFix("send the rest in a message of its own with hub_dm, or change the task with hub_update_task")

@@ -121,6 +121,8 @@ var FormatSteps = []FormatStep{
 		Members: []FormatMember{
 			{Table: TableTask, Name: "suggested"},
 			{Section: OwnerTasks, Name: "suggested"},
+			{Table: TableTask, Name: "suggested_at"},
+			{Section: OwnerTasks, Name: "suggested_at"},
 		},
 	},
 }

@@ -35,7 +35,8 @@ type StoredTask struct {
 	// Released lists the agents whose leases for the task ended with it.
 	Released []EarlierHolder `json:"released,omitempty"`
 	// Suggested is the idle agent that was told of the task while nobody had it; empty: none.
-	Suggested hub.AgentID `json:"suggested,omitempty"`
+	Suggested   hub.AgentID `json:"suggested,omitempty"`
+	SuggestedAt hub.Time    `json:"suggested_at,omitempty"`
 	// Was is the status in which an imported task left its hub, if that is not its own: an
 	// imported task obliges nobody, so one that had not ended is cancelled here.
 	Was hub.TaskStatus `json:"was,omitempty"`

@@ -28,7 +28,7 @@ func (task *liveTask) taken() *hub.Error {
 // assignee means none. A task whose assignee has gone goes to the agent that takes it.
 func (task *liveTask) checkAssignee(to hub.AgentID, c *UpdateCommand) error {
 	if to != "" {
-		if err := hub.CheckAgentID("assignee", to); err != nil {
+		if err := hub.CheckAssignee("assignee", to); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,7 @@ func (t *Tasks) Apply(f Fact, at Position, rows RowSink) {
 	case *TaskLeft:
 		t.leave(f, rows)
 	case *TaskSuggested:
-		t.suggest(f, rows)
+		t.suggest(f, at, rows)
 	case *RunStarted:
 		t.startRun(f, at, rows)
 	case *RunReopened:

@@ -53,9 +53,9 @@ type suggested struct {
 	TaskID hub.TaskID `json:"task_id"`
 }
 
-func (t *Tasks) suggest(f *TaskSuggested, rows RowSink) {
+func (t *Tasks) suggest(f *TaskSuggested, at Position, rows RowSink) {
 	if task := t.live[f.Task]; task != nil {
-		task.Suggested = f.To
+		task.Suggested, task.SuggestedAt = f.To, at.Now.Wall
 		task.put(rows)
 	}
 }

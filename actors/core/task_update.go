@@ -45,6 +45,8 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 			return Decision[hub.Task]{}, err
 		}
 		f.Assignee, f.Passes = a, task.passes(*a)
+	} else if a != nil && c.In.Note != "" && !task.disposes(c.By) {
+		return Decision[hub.Task]{}, task.taken() // a note is as good as giving the task away
 	}
 	if c.In.BlockedBy != nil {
 		if err := t.changeBlockedBy(task, f, c, w); err != nil {

@@ -191,13 +191,18 @@ func (v *Tasks) Free() map[hub.RoomID][]core.StoredTask {
 	return out
 }
 
-// Engaged reports whether an agent has a live task, is offered one, or was told of one that nobody
-// has taken.
-func (v *Tasks) Engaged(agent hub.AgentID) bool {
+// Engaged reports whether an agent has a live task, is offered one, or was told since a time of one
+// that nobody has taken.
+func (v *Tasks) Engaged(agent hub.AgentID, since hub.Time) bool {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	if len(v.agents[agent]) > 0 || len(v.told[agent]) > 0 {
+	if len(v.agents[agent]) > 0 {
 		return true
+	}
+	for id := range v.told[agent] {
+		if v.live[id].SuggestedAt >= since {
+			return true
+		}
 	}
 	for id := range v.parties[agent] {
 		if to := v.live[id].Task.OfferedTo; to != nil && *to == agent {
