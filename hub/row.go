@@ -64,6 +64,18 @@ func (s *Session) Bridged() bool {
 	return json.Unmarshal(s.Metadata, &meta) != nil || meta.Bridge
 }
 
+// SubAgentOf returns the main agent of the sub-agent that has the session, or "". The
+// program that registers a sub-agent says so in the session's metadata.
+func (s *Session) SubAgentOf() AgentID {
+	var meta struct {
+		MainAgent AgentID `json:"main_agent"`
+	}
+	if json.Unmarshal(s.Metadata, &meta) != nil {
+		return ""
+	}
+	return meta.MainAgent
+}
+
 // Harness returns the harness that the session's metadata names, or "" if the
 // hub does not know it.
 func (s *Session) Harness() Harness {

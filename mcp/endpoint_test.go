@@ -18,6 +18,7 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/identity"
 	"hubcli/internal/pause"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -229,6 +230,27 @@ func TestEndpointRequestsStandAlone(t *testing.T) {
 	}
 	if status, _, body := (rawCall{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`}).send(t, h); status != http.StatusAccepted || body != "" {
 		t.Errorf("a notification: %d %s", status, body)
+	}
+}
+
+// TestEndpointKnowsNoSubAgents: a client over HTTP is one agent, even if it names itself and its
+// calls as Claude Code does and a hook has said who calls.
+func TestEndpointKnowsNoSubAgents(t *testing.T) {
+	h, other := endpointHub(t)
+	sessions := identity.SessionsOf(h.DataRoot)
+	require.NoError(t, sessions.NoteCall("toolu_1", identity.Caller{SubAgent: "helper1"}))
+	body := strings.NewReplacer(`"name":"raw"`, `"name":"claude-code"`, `"_meta":{`, `"_meta":{"claudecode/toolUseId":"toolu_1",`).Replace(modern)
+	header := http.Header{"Mcp-Protocol-Version": {newest}, "Mcp-Method": {"tools/call"}, "Mcp-Name": {"hub_whoami"}}
+	if status, _, said := (rawCall{query: "?agent=web", body: body, header: header}).send(t, h); status != 200 || !strings.Contains(said, `"agent_id":"web"`) {
+		t.Errorf("%d %s", status, said)
+	}
+	live, _, err := other.Agents(t.Context(), hub.AgentsQuery{Prefix: "web"})
+	require.NoError(t, err)
+	if len(live) != 1 || live[0].Harness() != hub.HarnessClaudeCode {
+		t.Errorf("there are %+v", live)
+	}
+	if by, ok := sessions.TakeCall("toolu_1"); !ok || by.SubAgent != "helper1" {
+		t.Errorf("the note of the hook says %+v, %v", by, ok)
 	}
 }
 

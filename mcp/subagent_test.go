@@ -146,6 +146,34 @@ func TestSubAgentHasItsOwnLocks(t *testing.T) {
 	}
 }
 
+// TestSubAgentDisplacesNoOther: an agent that somebody has named as the sub-agent would be stays
+// live, and the sub-agent is told why it has no tools. Its own session from before it takes over.
+func TestSubAgentDisplacesNoOther(t *testing.T) {
+	h := testhub.Start(t)
+	c := claudeTo(t, h)
+	c.said("main", "hub_start", nil)
+	main := identity.AgentOf(hub.HarnessClaudeCode, "s1")
+	sub := main.SubAgent("one")
+	fresh := client.New(client.Config{BaseURL: h.URL, DataRoot: h.DataRoot})
+	t.Cleanup(fresh.Close)
+	another, err := fresh.Register(t.Context(), hub.RegisterInput{AgentID: sub})
+	require.NoError(t, err)
+	if res := c.by("one", "hub_whoami", nil); !res.IsError || !strings.Contains(text(res), string(sub)+" on the hub, and that is another agent") {
+		t.Errorf("the sub-agent hears %q", text(res))
+	}
+	if _, err := fresh.CloseSession(t.Context(), another.Row.SessionID, ""); err != nil {
+		t.Errorf("the other agent has no session any more: %v", err)
+	}
+	if say := c.said("one", "hub_whoami", nil); !strings.Contains(say, string(sub)) {
+		t.Errorf("after the end of the other agent it hears %q", say)
+	}
+	_, err = fresh.Register(t.Context(), hub.RegisterInput{AgentID: sub, Metadata: []byte(`{"main_agent":"` + main + `"}`)})
+	require.NoError(t, err)
+	if say := c.said("one", "hub_whoami", nil); !strings.Contains(say, string(sub)) {
+		t.Errorf("after another process has begun a session of the sub-agent it hears %q", say)
+	}
+}
+
 // TestWhoCallsIsNotKnown: where no hook says who calls, the tools that read mail or end tasks say
 // whose that is, and no other tool does.
 func TestWhoCallsIsNotKnown(t *testing.T) {

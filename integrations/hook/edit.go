@@ -42,7 +42,7 @@ func (r *run) beforeEdit(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, _ = r.apart(id)
+	id = r.apart(id)
 	r.refuses = r.form().Refuse.Heard() && r.wants(ctx, room) == hub.LocksRefuse
 	look := r.heldByOthers
 	if r.refuses {

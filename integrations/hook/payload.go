@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
 )
 
 // MaxPayload is the largest part of a payload that is read, in bytes. A payload
@@ -43,7 +44,8 @@ type Payload struct {
 	Reason string
 	// SubAgent: the event is from a helper that the agent started.
 	SubAgent bool
-	// SubName is the harness's name for that helper; may be empty.
+	// SubName is the harness's name for that helper, or the digest of a long one; may be
+	// empty.
 	SubName string
 	// Active: the turn already continues because a hook held it.
 	Active bool
@@ -90,7 +92,7 @@ func Parse(b []byte) Payload {
 		Background: f.background(),
 		Tool:       clip(f.text("tool_name", "toolName"), hub.MaxNameChars),
 		Call:       clip(f.text("tool_use_id"), maxSessionText),
-		SubName:    clip(f.text("agent_id"), maxSessionText),
+		SubName:    nameOf(f.text("agent_id"), maxSessionText),
 		Input:      f.input(),
 		Files:      f.files(),
 	}
@@ -263,6 +265,15 @@ func (f fields) background() []string {
 		}
 	}
 	return list
+}
+
+// nameOf returns a digest for a text that is longer than max: a sub-agent with a long name is
+// a sub-agent still.
+func nameOf(s string, max int) string {
+	if len(s) > max {
+		return identity.Key(s)
+	}
+	return s
 }
 
 // clip returns "" for a text that is longer than max.

@@ -33,12 +33,13 @@ type fakeHub struct {
 	fails     map[string]error
 	calls     []string
 	live      map[hub.AgentID]bool
-	bridge    hub.AgentID            // whose session is that of a bridge
-	given     time.Time              // when all was given to the agent; zero: never
-	reads     time.Time              // when all becomes seen; zero: never
-	until     hub.Time               // when locks end
-	metadata  json.RawMessage        // of locks
-	locks     map[string]hub.AgentID // holders by path
+	mains     map[hub.AgentID]hub.AgentID // of those that are sub-agents
+	bridge    hub.AgentID                 // whose session is that of a bridge
+	given     time.Time                   // when all was given to the agent; zero: never
+	reads     time.Time                   // when all becomes seen; zero: never
+	until     hub.Time                    // when locks end
+	metadata  json.RawMessage             // of locks
+	locks     map[string]hub.AgentID      // holders by path
 	claims    map[hub.ClaimKey]hub.AgentID
 	meanwhile hub.MessageID       // up to which another tells the agent while a hook runs
 	verdicts  []hub.Permission    // the answers about permission prompts, one by one
@@ -220,7 +221,8 @@ func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub
 	rows := []hub.LiveAgent{{Session: hub.Session{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}}
 	f.mu.Lock()
 	for id := range f.live {
-		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(`{"harness":"claude-code"}`)}})
+		meta := `{"harness":"claude-code","main_agent":"` + string(f.mains[id]) + `"}`
+		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(meta)}})
 	}
 	f.mu.Unlock()
 	if f.bridge != "" {
@@ -261,7 +263,13 @@ func (w *world) later() { w.now = w.now.Add(3 * window) }
 // say runs a hook of Claude Code and returns the text that the agent reads.
 func (w *world) say(t *testing.T, event Event, members string) string {
 	t.Helper()
-	w.Flag = "claude-code"
+	return w.sayIn(t, hub.HarnessClaudeCode, event, members)
+}
+
+// sayIn is say in a harness whose answers have the form of Claude Code's.
+func (w *world) sayIn(t *testing.T, harness hub.Harness, event Event, members string) string {
+	t.Helper()
+	w.Flag = string(harness)
 	got := w.Run(t.Context(), event, []byte("{"+members+"}"))
 	if got.Exit != 0 || got.Stderr != "" {
 		t.Errorf("exit %d, stderr %q", got.Exit, got.Stderr)

@@ -12,20 +12,29 @@ import (
 	"hubcli/internal/identity"
 )
 
-// apart returns the agent of an event. A sub-agent is one of its own where the tools of the hub
-// know it, too: its bridge is told the id of each call, or it has a bridge of its own. Elsewhere
-// it is its main agent, which is the agent given, and own is false.
-func (r *run) apart(main hub.AgentID) (id hub.AgentID, own bool) {
-	if !r.payload.SubAgent || r.payload.SubName == "" {
-		return main, false
+// subAgent returns the sub-agent of an event; ok is false where the bridge of its main agent is
+// not told who calls, so that the hub does not know it. It is a sub-agent of the agent given,
+// whatever its name: that may also be the name of another session or agent.
+func (r *run) subAgent(main hub.AgentID) (id hub.AgentID, ok bool) {
+	if !r.calls || r.payload.SubName == "" {
+		return "", false
 	}
-	if saved, ok := r.sessions.Load(r.payload.SubName); ok {
-		return saved.AgentID, true // its program lets it have a session, by that name
+	return main.SubAgent(r.payload.SubName), true
+}
+
+// apart returns the agent that edits a file: the sub-agent of the event where the hub knows it,
+// else the agent given. Where a program gives each sub-agent a session, which has a bridge, the
+// sub-agent is the agent of that session.
+func (r *run) apart(main hub.AgentID) hub.AgentID {
+	if id, ok := r.subAgent(main); ok {
+		return id
 	}
-	if r.calls {
-		return main.SubAgent(r.payload.SubName), true
+	if f := r.harness.Facts(); !f.SubAgents && len(f.SessionMembers) > 0 {
+		if saved, ok := r.sessions.Load(r.payload.SubName); ok {
+			return saved.AgentID
+		}
 	}
-	return main, false
+	return main
 }
 
 // beforeCall answers the event that an agent is about to call a tool of the hub. It tells the
@@ -91,34 +100,41 @@ func (r *run) subAgentBegins() (string, error) {
 	}
 	text := fmt.Sprintf("You are a sub-agent of %s, which works with other agents through the hub. The messages and tasks of %s are for it alone: "+
 		"report to it with your answer. Before you edit a file that others may edit call hub_lock.", main, main)
-	if id, own := r.apart(main); own {
+	if id, ok := r.subAgent(main); ok {
 		text += fmt.Sprintf(" On the hub you are %s: your locks are your own, and end with you.", id)
 	}
 	return text, nil
 }
 
 // subAgentEnds lets go what a sub-agent holds, and ends its session with the hub. Messages to it
-// go to its main agent from then on.
+// go to its main agent from then on. An agent that has the id of a sub-agent and is none goes on.
 func (r *run) subAgentEnds(ctx context.Context) error {
 	main, saved, err := r.known()
 	if err != nil {
 		return err
 	}
-	id, own := r.apart(main)
-	if !own || id == main {
+	id, ok := r.subAgent(main)
+	if !ok {
 		return quiet("the sub-agent acts as its main agent")
 	}
 	if err := r.connect(ctx, saved); err != nil {
 		return err
 	}
+	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
+	if err != nil {
+		return err
+	}
+	at := slices.IndexFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == id })
+	if at >= 0 && live[at].SubAgentOf() != main {
+		return quiet("the agent that has the id of the sub-agent is another one")
+	}
 	err = LetGo(ctx, r.hub, id)
-	live, _, liveErr := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
-	if liveErr != nil || !slices.ContainsFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == id }) {
-		return errors.Join(err, liveErr)
+	if at < 0 {
+		return err
 	}
 	// Only its bridge can end its session. A session that takes its place can be ended here.
 	replace := true
-	out, takeErr := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: json.RawMessage(`{}`)})
+	out, takeErr := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: live[at].Metadata})
 	if takeErr == nil {
 		_, takeErr = r.hub.CloseSession(ctx, out.Row.SessionID, main)
 	}

@@ -49,6 +49,8 @@ func TestBeforeCallTellsTheBridge(t *testing.T) {
 		"the main agent":           {"", ""},
 		"a main session in a role": {`,"agent_type":"reviewer"`, ""},
 		"a sub-agent":              {ofSub, "a1b2c3"},
+		"a name of 600 bytes":      {`,"agent_id":"` + strings.Repeat("é", 300) + `"`, identity.Key(strings.Repeat("é", 300))},
+		"a name of 10240 bytes":    {`,"agent_id":"` + strings.Repeat("x", 10240) + `"`, identity.Key(strings.Repeat("x", 10240))},
 	} {
 		w := helped(t, true)
 		for _, tool := range []string{"hub_poll_messages", "hub_lock"} {
@@ -95,6 +97,9 @@ func TestBeforeCallKeepsSubAgentsFromTheMail(t *testing.T) {
 			if !refused(tool, ofSub) {
 				t.Errorf("%s: a sub-agent may call %s", name, tool)
 			}
+			if !refused(tool, `,"agent_id":"`+strings.Repeat("é", 300)+`"`) {
+				t.Errorf("%s: a sub-agent with a long name may call %s", name, tool)
+			}
 			if refused(tool, "") {
 				t.Errorf("%s: the main agent may not call %s", name, tool)
 			}
@@ -137,7 +142,7 @@ func TestSubAgentLetsGoWhatItHolds(t *testing.T) {
 	w := helped(t, true)
 	w.hub.locks = map[string]hub.AgentID{"/work/app/a": sub, "/work/app/b": agent, "/work/app/c": sibling}
 	w.hub.claims = map[hub.ClaimKey]hub.AgentID{"mine": sub, "theirs": agent}
-	w.hub.live[sub] = true
+	w.hub.live[sub], w.hub.mains = true, map[hub.AgentID]hub.AgentID{sub: agent}
 	if text := w.say(t, SubStop, ends); text != "" {
 		t.Errorf("it says %q", text)
 	}
@@ -164,23 +169,63 @@ func TestSubAgentLetsGoWhatItHolds(t *testing.T) {
 // and not of its own. Where its tools act as the main agent, so do its edits.
 func TestEditOfASubAgent(t *testing.T) {
 	sub := agent.SubAgent("a1b2c3")
-	edit := func(w *world, path string) string {
-		return w.say(t, BeforeEdit, session+`,"tool_name":"Edit","tool_input":{"file_path":"`+path+`"}`+ofSub)
+	edit := func(w *world, harness hub.Harness, path string) string {
+		return w.sayIn(t, harness, BeforeEdit, session+`,"tool_name":"Edit","tool_input":{"file_path":"`+path+`"}`+ofSub)
 	}
 	for _, told := range []bool{true, false} {
 		w := helped(t, told)
 		w.hub.locks = map[string]hub.AgentID{"/work/app/a": sub, "/work/app/b": agent, "/work/app/c": agent.SubAgent("d4")}
 		w.hub.until = hub.TimeOf(w.now.Add(1e11))
 		for path, own := range map[string]bool{"/work/app/a": told, "/work/app/b": !told, "/work/app/c": false} {
-			if text := edit(w, path); (text == "") != own {
+			if text := edit(w, hub.HarnessClaudeCode, path); (text == "") != own {
 				t.Errorf("told %v, %s: it says %q", told, path, text)
 			}
 		}
 	}
-	w := helped(t, true)
-	w.hub.locks = map[string]hub.AgentID{"/work/app/a": "codex-child"}
-	require.NoError(t, identity.SessionsOf(w.DataRoot).Replace("a1b2c3", identity.Binding{AgentID: "codex-child", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}))
-	if text := edit(w, "/work/app/a"); text != "" {
-		t.Errorf("of its own lock, taken by its own bridge, it says %q", text)
+	for harness, own := range map[hub.Harness]bool{hub.HarnessCodex: true, hub.HarnessClaudeCode: false} {
+		for _, told := range []bool{true, false} {
+			w := helped(t, told)
+			w.hub.locks = map[string]hub.AgentID{"/work/app/a": "of-a-session"}
+			w.hub.until = hub.TimeOf(w.now.Add(1e11))
+			require.NoError(t, identity.SessionsOf(w.DataRoot).Replace("a1b2c3", identity.Binding{AgentID: "of-a-session", BaseURL: w.DefaultBaseURL, InstanceID: "i1"}))
+			if text := edit(w, harness, "/work/app/a"); (text == "") != own {
+				t.Errorf("%s, told %v: of a lock of the session that is named as the sub-agent is, it says %q", harness, told, text)
+			}
+		}
+	}
+}
+
+// TestSubAgentNamedAsAnother: a sub-agent whose name is also that of another session or agent is
+// told of itself, and its end ends nobody else.
+func TestSubAgentNamedAsAnother(t *testing.T) {
+	const other = hub.AgentID("other-main")
+	same := agent.SubAgent("other")
+	named := func(name string) string { return `,"agent_id":"` + name + `","agent_type":"general-purpose"` }
+	world := func(told bool) *world {
+		w := helped(t, told)
+		w.hub.locks = map[string]hub.AgentID{"/work/app/a": other, "/work/app/b": same, "/work/app/c": agent}
+		w.hub.claims = map[hub.ClaimKey]hub.AgentID{"its": other, "also": same, "mine": agent}
+		w.hub.live[other], w.hub.live[agent], w.hub.live[same] = true, true, true
+		w.hub.mains = map[hub.AgentID]hub.AgentID{same: other}
+		sessions := identity.SessionsOf(w.DataRoot)
+		require.NoError(t, sessions.Replace("s2", identity.Binding{AgentID: other, BaseURL: w.DefaultBaseURL, InstanceID: "i1"}))
+		return w
+	}
+	for _, name := range []string{"s1", "s2", string(other), string(agent), "other", strings.Repeat("x", 10240)} {
+		for _, harness := range []hub.Harness{hub.HarnessClaudeCode, hub.HarnessCodex} {
+			for _, told := range []bool{true, false} {
+				w := world(told)
+				w.sayIn(t, harness, SubStop, session+`,"hook_event_name":"SubagentStop"`+named(name))
+				for _, call := range w.hub.calls {
+					if verb, _, _ := strings.Cut(call, " "); slices.Contains([]string{"release", "unlock", "register", "close"}, verb) {
+						t.Errorf("%s, told %v: the end of %.20q calls %q", harness, told, name, call)
+					}
+				}
+			}
+		}
+		text := world(true).say(t, SubStart, session+`,"hook_event_name":"SubagentStart"`+named(name))
+		if want := "On the hub you are " + string(agent) + ":"; !strings.Contains(text, want) {
+			t.Errorf("when it begins %.20q is told %q", name, text)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -38,11 +39,12 @@ type subAgent struct {
 	called  time.Time // when it has called a tool last
 }
 
-// CalledBy returns who makes a call of a tool, by the _meta of the call.
+// CalledBy returns who makes a call of a tool, by the _meta of the call. Of a guest nobody knows it:
+// its sub-agents act as it, because a link of one request could not keep their sessions.
 func (l *Link) CalledBy(meta map[string]any) Caller {
 	member := l.Harness().Facts().CallMember
 	id, ok := meta[member].(string)
-	if member == "" || !ok || id == "" {
+	if l.guest != nil || member == "" || !ok || id == "" {
 		return Caller{}
 	}
 	l.mu.Lock()
@@ -71,9 +73,7 @@ func (l *Link) SubAgent(ctx context.Context, main *Session, name string) (*Sessi
 	if err != nil {
 		return nil, err
 	}
-	replace := true // a session of that name is this sub-agent's from before
-	key := hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "bridge-" + rand.Text()}})
-	out, err := l.Base().Register(key, hub.RegisterInput{AgentID: id, Metadata: meta, Replace: &replace})
+	out, err := l.registerSub(ctx, hub.RegisterInput{AgentID: id, Metadata: meta}, main.Agent)
 	if err != nil {
 		_, err = l.Lost(main, err) // where the hub is away, the next call looks for it
 		return nil, err
@@ -92,6 +92,28 @@ func (l *Link) SubAgent(ctx context.Context, main *Session, name string) (*Sessi
 		l.work.Go(func() { l.EndSubAgent(l.life, gone) })
 	}
 	return s, nil
+}
+
+// registerSub registers a sub-agent. A live session of that id is taken over only if it is this
+// sub-agent's from before: somebody may have named another agent like that.
+func (l *Link) registerSub(ctx context.Context, in hub.RegisterInput, main hub.AgentID) (hub.Outcome[hub.Registered], error) {
+	register := func(replace bool) (hub.Outcome[hub.Registered], error) {
+		in.Replace = &replace
+		return l.Base().Register(hub.WithCaller(ctx, &hub.Caller{Idempotency: &hub.IdempotencyKey{Key: "bridge-" + rand.Text()}}), in)
+	}
+	out, err := register(false)
+	if !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
+		return out, err
+	}
+	live, _, err := l.Base().Agents(ctx, hub.AgentsQuery{Prefix: string(in.AgentID), Limit: 1}) // it is the first of its prefix
+	if err != nil {
+		return out, err
+	}
+	if slices.ContainsFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == in.AgentID && s.SubAgentOf() != main }) {
+		return out, hub.Errorf(hub.CodeSessionConflict, "this sub-agent would be %s on the hub, and that is another agent, which is live", in.AgentID).
+			With("agent_id", in.AgentID).WithFix("go on without the hub, and tell this to " + string(main) + ", your main agent, with your answer")
+	}
+	return register(true)
 }
 
 // find returns the session of a sub-agent that has begun in the hub and store of main, or nil, and
