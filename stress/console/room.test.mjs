@@ -81,6 +81,7 @@ describe("the page of a room", () => {
     await thread.getByRole("listitem").filter({ hasText: "may I rename it?" }).hover();
     await press(thread.getByRole("listitem").filter({ hasText: "may I rename it?" }).getByRole("button", { name: "Reply" }));
     await thread.getByText(`answers #${question.id}`).waitFor();
+    await thread.getByRole("textbox").and(page.locator(":focus")).waitFor();
     await page.keyboard.type("but not today");
     await page.keyboard.press("Enter");
     await thread.getByText("but not today").waitFor();
