@@ -388,11 +388,16 @@ func TestEndedSessionIsNotResumed(t *testing.T) {
 		}
 		r = start(t, r.crash())
 	}
+	_, err := r.Register(t.Context(), hub.RegisterInput{AgentID: "ann", UnlessEnded: true})
+	wantCode(t, err, hub.CodeSessionEnded)
 	again := r.register("ann")
 	if _, err := r.Authenticate(t.Context(), again.SessionID); err != nil {
 		t.Errorf("registered anew: %v", err)
 	}
 	if _, err := r.Resume(t.Context(), hub.ResumeInput{PriorSessionID: again.SessionID, ResumeKey: again.ResumeKey}); err != nil {
 		t.Errorf("the next session: %v", err)
+	}
+	if _, err := r.Register(t.Context(), hub.RegisterInput{AgentID: "ann", UnlessEnded: true}); err != nil {
+		t.Errorf("an agent that has come back: %v", err)
 	}
 }

@@ -52,6 +52,16 @@ func ParseQuery(raw string) (*Query, error) {
 	return q, nil
 }
 
+// Unknown returns the first parameter that is none of these, if there is one.
+func (q *Query) Unknown(known ...string) (name string, found bool) {
+	for i := range q.pairs {
+		if !slices.Contains(known, q.pairs[i].name) {
+			return q.pairs[i].name, true
+		}
+	}
+	return "", false
+}
+
 // Err returns the first error of reading parameters.
 func (q *Query) Err() error { return q.err }
 

@@ -11,8 +11,8 @@ import (
 	"hubcli/hub"
 )
 
-// mcpShare is the part of the connections that calls of MCP may take: each needs a second one,
-// on which it asks the hub.
+// mcpShare is the part of the connections that requests of MCP may take: each needs a second one,
+// on which it asks the hub. It needs no more, because the calls of a batch run one after the other.
 const mcpShare = 4
 
 // serveMCP hands a request to the server of MCP, which makes its calls as a client of this hub
@@ -33,12 +33,12 @@ func (s *Server) serveMCP(w http.ResponseWriter, r *http.Request, user string) *
 	if e != nil {
 		return e
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
 	go func() {
 		select {
 		case <-s.stopping:
-			cancel()
+			cancel(hub.NewError(hub.CodeStopping, "the hub is stopping")) // the answer says so
 		case <-ctx.Done():
 		}
 	}()

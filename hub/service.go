@@ -20,13 +20,15 @@ import (
 // Any write may answer overloaded, storage_full, store_failed, stopping,
 // quarantined, timed_out, session_replaced, in_progress or idempotency_conflict.
 
-// RegisterInput asks for a session. Replace defaults to true.
+// RegisterInput asks for a session. Replace defaults to true. UnlessEnded refuses an agent whose last
+// session the operator has ended, with session_ended and the operator's words.
 type RegisterInput struct {
 	AgentID      AgentID         `json:"agent_id"`
 	DisplayName  string          `json:"display_name,omitempty"`
 	Capabilities []string        `json:"capabilities,omitempty"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"`
 	Replace      *bool           `json:"replace,omitempty"`
+	UnlessEnded  bool            `json:"unless_ended,omitempty"`
 }
 
 // ResumeInput trades the key of an earlier session for a new session.

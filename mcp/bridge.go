@@ -45,6 +45,7 @@ type bridge struct {
 
 	request context.Context // of a client that starts no process; nil: the bridge is a process
 	seq     atomic.Uint64   // of the calls of that request
+	turn    chan struct{}   // holds a token while one of them asks the hub; nil: all may at once
 }
 
 // Run serves the client until In ends or ctx does, whichever is first; neither is
@@ -99,12 +100,16 @@ func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (
 	}
 	ctx, stop := b.bounded(ctx)
 	defer stop()
+	if !b.takeTurn(ctx) {
+		return ended(ctx)
+	}
+	defer b.endTurn()
 	b.link.Called(req.Params.Meta)
 	c := b.newCall(req)
 	c.by = b.link.CalledBy(req.Params.Meta)
 	a, err := b.run(ctx, c, t, req.Params.Arguments)
 	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
+		return ended(ctx)
 	}
 	news := b.link.TakeNews()
 	if err != nil {
@@ -113,6 +118,36 @@ func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (
 	a.line = session.Sentence(news, a.line, c.aside(a))
 	res, err := success(a, c.verbose)
 	return c.inForm(res), err
+}
+
+// ended is the answer of a call that has been ended. A hub that stops says so to a client that is
+// still there.
+func ended(ctx context.Context) (*sdk.CallToolResult, error) {
+	var e *hub.Error
+	if errors.As(context.Cause(ctx), &e) {
+		return refusal(e), nil
+	}
+	return nil, context.Cause(ctx)
+}
+
+// takeTurn waits until no other call of the same request asks the hub. It reports false if the call
+// has been ended first.
+func (b *bridge) takeTurn(ctx context.Context) bool {
+	if b.turn == nil {
+		return ctx.Err() == nil
+	}
+	select {
+	case b.turn <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (b *bridge) endTurn() {
+	if b.turn != nil {
+		<-b.turn
+	}
 }
 
 // bounded ends a call with the request that brought it, if that has an end of its own.

@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"mime"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,6 +22,8 @@ import (
 	"hubcli/api"
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/internal/near"
+	"hubcli/internal/peertext"
 	"hubcli/mcp/session"
 )
 
@@ -81,14 +85,20 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out.refuse(err.Status, jsonrpc.CodeInvalidRequest, err.Message+"; "+err.Fix)
 		return
 	}
-	body, status, code, message := readMessage(r)
-	if message != "" {
-		out.refuse(status, code, message)
+	body, refused := readMessage(r)
+	if refused != nil {
+		out.refuseAs(refused)
 		return
 	}
-	b := &bridge{Config: Config{Version: e.config.Version}, log: e.config.Log, link: session.NewGuest(guest, e.config.Log), request: r.Context()}
+	request := r.Context()
+	b := &bridge{
+		Config: Config{Version: e.config.Version}, log: e.config.Log, link: session.NewGuest(guest, e.config.Log),
+		request: request, turn: make(chan struct{}, 1),
+	}
 	b.Now = time.Now
-	r = r.WithContext(context.WithValue(r.Context(), bridgeKey{}, b))
+	ctx, cancel := whileThere(request)
+	defer cancel()
+	r = r.WithContext(context.WithValue(ctx, bridgeKey{}, b))
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	if wantsStream(r, body) {
 		e.stream.ServeHTTP(out, r)
@@ -96,12 +106,24 @@ func (e *Endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		e.plain.ServeHTTP(out, r)
 	}
 	out.finish()
-	if out.failed || r.Context().Err() != nil || http.NewResponseController(w).Flush() != nil {
+	if out.failed || request.Err() != nil || http.NewResponseController(w).Flush() != nil {
 		return // what was read comes again
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), deliveredWait)
-	defer cancel()
+	ctx, stop := context.WithTimeout(request, deliveredWait)
+	defer stop()
 	b.link.Delivered(ctx)
+}
+
+// whileThere returns a context that ends with a request, unless it is the hub that ends it: then the
+// answers of the calls say so.
+func whileThere(request context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(request))
+	stop := context.AfterFunc(request, func() {
+		if cause := context.Cause(request); !errors.Is(cause, &hub.Error{Code: hub.CodeStopping}) {
+			cancel(cause)
+		}
+	})
+	return ctx, func() { stop(); cancel(nil) }
 }
 
 // guest says for whom a request acts: the agent and the folder in the address, or in the headers.
@@ -111,10 +133,13 @@ func (e *Endpoint) guest(r *http.Request) (session.Guest, *hub.Error) {
 	if err != nil {
 		return g, asError(err)
 	}
+	if err := checkAddress(q); err != nil {
+		return g, err.WithFix("the address takes agent and folder, each once")
+	}
 	agent := q.Text("agent")
-	g.Folder = q.Text("folder")
-	if err := q.Err(); err != nil {
-		return g, asError(err).WithFix("the address takes agent and folder, each once")
+	if g.Folder = q.Text("folder"); g.Folder != "" && !filepath.IsAbs(g.Folder) {
+		return g, hub.Invalid("folder", "the folder "+quoted(g.Folder, 60)+" is no absolute path").
+			WithFix("name the folder of the project from the root of the disk on")
 	}
 	if named := r.Header.Values(api.HeaderAgent); len(named) > 1 || len(named) == 1 && agent != "" && named[0] != agent {
 		return g, hub.Invalid(api.HeaderAgent, "the request names two agents").WithFix("name one, in the address or in " + api.HeaderAgent)
@@ -122,7 +147,11 @@ func (e *Endpoint) guest(r *http.Request) (session.Guest, *hub.Error) {
 		agent = named[0]
 	}
 	if agent != "" {
-		if err := hub.CheckSender("agent", hub.AgentID(agent)); err != nil {
+		err := hub.CheckSender("agent", hub.AgentID(agent))
+		if err == nil {
+			err = hub.CheckNoWatcher("agent", hub.AgentID(agent))
+		}
+		if err != nil {
 			return g, asError(err)
 		}
 	}
@@ -133,31 +162,106 @@ func (e *Endpoint) guest(r *http.Request) (session.Guest, *hub.Error) {
 	return g, nil
 }
 
+// addressed are the parameters that the address takes.
+var addressed = []string{"agent", "folder"}
+
+// checkAddress refuses parameters that are unknown or given twice: a client that is ignored in what it
+// says of itself would act as another, or elsewhere.
+func checkAddress(q *api.Query) *hub.Error {
+	for _, name := range addressed {
+		_ = q.Text(name) // it keeps the error
+	}
+	if err := q.Err(); err != nil {
+		return asError(err)
+	}
+	name, found := q.Unknown(addressed...)
+	if !found {
+		return nil
+	}
+	message := "the address has no parameter " + quoted(name, 60)
+	if meant := near.Name(name[:min(len(name), longestMeant)], addressed); meant != "" {
+		message += ": did you mean " + meant + "?"
+	}
+	return hub.Invalid(peertext.ModelLine(name), message)
+}
+
+// notMessage is the answer to a request that is none.
+type notMessage struct {
+	status  int
+	code    int64
+	message string
+	id      json.RawMessage // of the request; nil: unknown
+	data    any             // for programs; nil: none
+}
+
+// maxBatch bounds the messages of a batch. Only the revision 2025-03-26 has batches, and its clients send
+// a few calls at most.
+const maxBatch = 50
+
 // readMessage reads the body and refuses what is no message, in words. The rest of the
 // protocol's rules are the SDK's. A client that does not say what it accepts, or only one of
 // the two forms, gets an answer in a form that it takes.
-func readMessage(r *http.Request) (body []byte, status int, code int64, message string) {
+func readMessage(r *http.Request) ([]byte, *notMessage) {
 	if r.Method != http.MethodPost {
-		return nil, 0, 0, ""
+		return nil, nil
 	}
 	if media, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || media != api.ContentType {
-		return nil, http.StatusUnsupportedMediaType, jsonrpc.CodeInvalidRequest, "the Content-Type of a message is application/json"
+		return nil, &notMessage{status: http.StatusUnsupportedMediaType, code: jsonrpc.CodeInvalidRequest, message: "the Content-Type of a message is application/json"}
 	}
 	if !accepts(r, "application/json") && !accepts(r, "text/event-stream") {
-		return nil, http.StatusNotAcceptable, jsonrpc.CodeInvalidRequest, "the Accept header allows neither application/json nor text/event-stream"
+		return nil, &notMessage{status: http.StatusNotAcceptable, code: jsonrpc.CodeInvalidRequest, message: "the Accept header allows neither application/json nor text/event-stream"}
 	}
-	known := sdk.SupportedProtocolVersions()
-	if version := r.Header.Get("MCP-Protocol-Version"); version != "" && !slices.Contains(known, version) && version < slices.Max(known) {
-		return nil, http.StatusBadRequest, jsonrpc.CodeInvalidRequest, fmt.Sprintf("the version %.40q of MCP is not known; known are %s", version, strings.Join(known, ", "))
+	bad := func(code int64, message string) *notMessage {
+		return &notMessage{status: http.StatusBadRequest, code: code, message: message}
 	}
 	body, err := io.ReadAll(r.Body)
 	switch {
 	case err != nil:
-		return nil, http.StatusBadRequest, jsonrpc.CodeInvalidRequest, "the body did not come whole"
+		return nil, bad(jsonrpc.CodeInvalidRequest, "the body did not come whole")
 	case !json.Valid(body):
-		return nil, http.StatusBadRequest, jsonrpc.CodeParseError, "the body is no JSON"
+		return nil, bad(jsonrpc.CodeParseError, "the body is no JSON")
+	case batchOver(body, maxBatch):
+		return nil, bad(jsonrpc.CodeInvalidRequest, fmt.Sprintf("the batch has more than %d messages, and none of them was run; send fewer at a time", maxBatch))
 	}
-	return body, 0, 0, ""
+	known := sdk.SupportedProtocolVersions()
+	if version := r.Header.Get("MCP-Protocol-Version"); version != "" && !slices.Contains(known, version) {
+		refused := bad(sdk.CodeUnsupportedProtocolVersion, fmt.Sprintf("the version %s of MCP is not known; known are %s", quoted(version, 40), strings.Join(known, ", ")))
+		refused.id, refused.data = idOf(body), sdk.UnsupportedProtocolVersionData{Supported: known, Requested: version}
+		return nil, refused
+	}
+	return body, nil
+}
+
+// batchOver reports whether a body is a batch of more than most messages. The body is valid JSON.
+func batchOver(body []byte, most int) bool {
+	if !bytes.HasPrefix(bytes.TrimLeft(body, " \t\r\n"), []byte("[")) {
+		return false
+	}
+	in, n := json.NewDecoder(bytes.NewReader(body)), 0
+	if _, err := in.Token(); err != nil {
+		return false
+	}
+	for ; in.More() && n <= most; n++ {
+		var one json.RawMessage
+		if in.Decode(&one) != nil {
+			return false
+		}
+	}
+	return n > most
+}
+
+// maxID bounds the id of a request that a refusal repeats, in bytes.
+const maxID = 100
+
+// idOf returns the id of a request, or nil. A client that asks which versions are known waits for it.
+func idOf(body []byte) json.RawMessage {
+	var m struct {
+		ID json.RawMessage `json:"id"`
+	}
+	if json.Unmarshal(body, &m) != nil || len(m.ID) == 0 || len(m.ID) > maxID || bytes.ContainsAny(m.ID[:1], "[{tf") {
+		return nil
+	}
+	return m.ID
 }
 
 // accepts reports whether the client takes a media type. One that says nothing takes all.
@@ -225,17 +329,26 @@ func (w *rpcWriter) finish() {
 
 // refuse answers a request that reaches no tool.
 func (w *rpcWriter) refuse(status int, code int64, message string) {
-	b, err := json.Marshal(struct {
-		Version string         `json:"jsonrpc"`
-		ID      any            `json:"id"`
-		Error   *jsonrpc.Error `json:"error"`
-	}{"2.0", nil, &jsonrpc.Error{Code: code, Message: message}})
-	if err != nil {
+	w.refuseAs(&notMessage{status: status, code: code, message: message})
+}
+
+func (w *rpcWriter) refuseAs(n *notMessage) {
+	e := &jsonrpc.Error{Code: n.code, Message: n.message}
+	var err error
+	if n.data != nil {
+		e.Data, err = json.Marshal(n.data)
+	}
+	b, failed := json.Marshal(struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}{"2.0", n.id, e})
+	if err != nil || failed != nil {
 		b = []byte(`{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"the refusal cannot be written"}}`)
 	}
 	w.Header().Set("Content-Type", api.ContentType)
 	w.Header().Del("X-Content-Type-Options")
-	w.ResponseWriter.WriteHeader(status)
+	w.ResponseWriter.WriteHeader(n.status)
 	_, err = w.ResponseWriter.Write(b)
 	w.failed = w.failed || err != nil
 }

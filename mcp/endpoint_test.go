@@ -277,6 +277,14 @@ func TestEndpointRefusesInWords(t *testing.T) {
 		"accepts HTML":    {rawCall{body: whoAmI, header: head("Accept", "text/html")}, 406, "Accept"},
 		"old version":     {rawCall{body: whoAmI, header: head("Mcp-Protocol-Version", "1999-01-01")}, 400, "known are"},
 		"batch":           {rawCall{body: "[" + whoAmI + "]", header: head("Mcp-Protocol-Version", "2025-06-18")}, 400, "batch"},
+		"newer version":   {rawCall{body: whoAmI, header: head("Mcp-Protocol-Version", "9999-99-99")}, 400, "known are"},
+		"word as version": {rawCall{body: whoAmI, header: head("Mcp-Protocol-Version", "abc")}, 400, "known are"},
+		"large batch":     {rawCall{body: "[" + strings.Repeat(whoAmI+",", maxBatch) + whoAmI + "]"}, 400, "more than 50 messages"},
+		"watcher":         {rawCall{body: whoAmI, query: "?agent=web.watch"}, 403, "name of watches"},
+		"slip":            {rawCall{body: whoAmI, query: "?agnet=web"}, 400, "did you mean agent?"},
+		"another slip":    {rawCall{body: whoAmI, query: "?agent=web&folders=/srv"}, 400, "did you mean folder?"},
+		"no parameter":    {rawCall{body: whoAmI, query: "?agent=web&colour=red"}, 400, "takes agent and folder"},
+		"relative folder": {rawCall{body: whoAmI, query: "?agent=web&folder=src"}, 400, "no absolute path"},
 		"two agents":      {rawCall{body: whoAmI, query: "?agent=a", header: head("X-Hub-Agent", "b")}, 400, "two agents"},
 		"agent twice":     {rawCall{body: whoAmI, query: "?agent=a&agent=b"}, 400, "agent"},
 		"no agent id":     {rawCall{body: whoAmI, query: "?agent=a%20b"}, 400, "letters, digits"},
@@ -333,11 +341,149 @@ func TestEndpointSessions(t *testing.T) {
 	if m, err := enc.Decode(); err != nil || m.Assurance != hub.AssuranceSession {
 		t.Errorf("the message is %+v, %v", m, err)
 	}
-	if body := call("web", "s_none.secret"); !strings.Contains(body, "session_invalid") {
+	wayOut := "takes the header " + api.HeaderSession + " out of the settings"
+	if body := call("web", "s_none.secret"); !strings.Contains(body, "session_invalid") || !strings.Contains(body, wayOut) {
 		t.Errorf("no session: %s", body)
 	}
-	if body := call("eve", row.Row.SessionID); !strings.Contains(body, "agent_mismatch") {
+	if body := call("eve", row.Row.SessionID); !strings.Contains(body, "agent_mismatch") || !strings.Contains(body, wayOut) {
 		t.Errorf("the session of another: %s", body)
+	}
+	_, err = other.AsOperator().EndSession(t.Context(), "web", hub.SessionEndInput{Reason: "stop now"})
+	require.NoError(t, err)
+	if body := call("web", row.Row.SessionID); !strings.Contains(body, "session_ended") || !strings.Contains(body, "stop now") || !strings.Contains(body, wayOut) {
+		t.Errorf("a session that the operator has ended: %s", body)
+	}
+}
+
+// TestEndpointUnknownVersionsCanBeNegotiated: the refusal of a version names those that are known for programs too,
+// and answers the request by its id.
+func TestEndpointUnknownVersionsCanBeNegotiated(t *testing.T) {
+	h, _ := endpointHub(t)
+	_, _, body := rawCall{body: whoAmI, header: http.Header{"Mcp-Protocol-Version": {"9999-99-99"}}}.send(t, h)
+	var e struct {
+		ID    int
+		Error struct {
+			Code int64
+			Data sdk.UnsupportedProtocolVersionData
+		}
+	}
+	if err := json.Unmarshal([]byte(body), &e); err != nil || e.ID != 7 || e.Error.Code != sdk.CodeUnsupportedProtocolVersion ||
+		!slices.Contains(e.Error.Data.Supported, newest) || e.Error.Data.Requested != "9999-99-99" {
+		t.Errorf("%v: %s", err, body)
+	}
+}
+
+// TestEndpointBatchesAreBounded: a batch that is too large runs nothing, and the calls of one that is not ask the
+// hub one after the other.
+func TestEndpointBatchesAreBounded(t *testing.T) {
+	h, other := endpointHub(t)
+	poll := func(id int, seconds string) string {
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"hub_poll_messages","arguments":{"thread_id":"t-%d","timeout_seconds":%s}}}`, id, id, seconds)
+	}
+	var large []string
+	for i := range maxBatch + 1 {
+		large = append(large, poll(i+1, "0"))
+	}
+	if status, _, body := (rawCall{query: "?agent=web", body: " [" + strings.Join(large, ",") + "]"}).send(t, h); status != 400 {
+		t.Errorf("%d messages: %d %s", len(large), status, body)
+	}
+	if row, err := other.Recipient(t.Context(), "web"); err != nil || row.State != hub.RecipientNeverRegistered {
+		t.Errorf("a call of the refused batch has run: %+v, %v", row, err)
+	}
+	status, _, body := rawCall{query: "?agent=web", body: "[" + strings.Join(large[1:], ",") + "]"}.send(t, h)
+	if got := strings.Count(body, `"jsonrpc"`); status != 200 || got != maxBatch || strings.Contains(body, `"isError":true`) {
+		t.Errorf("%d messages: %d with %d answers: %s", maxBatch, status, got, body)
+	}
+	done, most := make(chan struct{}), 0
+	go func() {
+		defer close(done)
+		rawCall{query: "?agent=web", body: "[" + poll(1, "1") + "," + poll(2, "1") + "," + poll(3, "1") + "]"}.send(t, h)
+	}()
+	for waiting := true; waiting; {
+		select {
+		case <-done:
+			waiting = false
+		default:
+			most = max(most, parked(t, other))
+		}
+	}
+	if most != 1 {
+		t.Errorf("%d calls of one batch wait at the hub at a time", most)
+	}
+}
+
+// TestEndpointJoinDisplacesNobodyInVain: a code that leads nowhere leaves the live session of the agent alone.
+func TestEndpointJoinDisplacesNobodyInVain(t *testing.T) {
+	h, other := endpointHub(t)
+	row, err := other.Register(t.Context(), hub.RegisterInput{AgentID: "web"})
+	require.NoError(t, err)
+	proved := other.As("web", row.Row.SessionID)
+	lead := bridgeTo(t, h, nil)
+	lead.must("hub_whoami", nil, nil)
+	code := inviteNamed(t, &rig{hub: other}, "till", "")
+	_, err = other.AsOperator().RevokeInvite(t.Context(), code)
+	require.NoError(t, err)
+	me := overHTTP(t, h, "?agent=web")
+	for code, want := range map[string]hub.Code{"AAAA-BBBB": hub.CodeInviteNotFound, code: hub.CodeInviteRevoked} {
+		if said := me.refused("hub_join", args{"code": code}); !strings.HasPrefix(said, string(want)) {
+			t.Errorf("%s: %s", code, said)
+		}
+		if _, err := proved.Post(t.Context(), hub.PostInput{FromAgent: "web", Channel: "general", Body: "still here"}); err != nil {
+			t.Errorf("%s: the session of the agent is refused: %v", code, err)
+		}
+	}
+}
+
+// TestEndpointRefusesTwins: an id that differs from a known one in case alone is nobody.
+func TestEndpointRefusesTwins(t *testing.T) {
+	h, other := endpointHub(t)
+	_, err := other.Register(t.Context(), hub.RegisterInput{AgentID: "alice"})
+	require.NoError(t, err)
+	me := overHTTP(t, h, "?agent=AliCe")
+	for range 2 {
+		if said := me.refused("hub_whoami", nil); !strings.Contains(said, "in case alone") || !strings.Contains(said, "use alice") || !strings.Contains(said, `"agent_id":"alice"`) {
+			t.Errorf("a twin: %s", said)
+		}
+	}
+	overHTTP(t, h, "?agent=alice").must("hub_whoami", nil, nil)
+}
+
+// TestEndpointTellsWhoIsEnded: an agent whose session the operator has ended is told why, and comes back
+// only if it asks to, as in a bridge.
+func TestEndpointTellsWhoIsEnded(t *testing.T) {
+	h, other := endpointHub(t)
+	me := overHTTP(t, h, "?agent=web")
+	me.must("hub_whoami", nil, nil)
+	_, err := other.AsOperator().EndSession(t.Context(), "web", hub.SessionEndInput{Reason: "stop now"})
+	require.NoError(t, err)
+	for range 2 {
+		if said := me.refused("hub_poll_messages", args{"timeout_seconds": 0}); !strings.HasPrefix(said, "session_ended") || !strings.Contains(said, "stop now") || !strings.Contains(said, "hub_join") {
+			t.Errorf("after the end: %s", said)
+		}
+	}
+	if row, err := other.Recipient(t.Context(), "web"); err != nil || row.Reachable {
+		t.Errorf("the agent has come back: %+v, %v", row, err)
+	}
+	me.must("hub_join", args{"agent_id": "web"}, nil)
+	me.must("hub_poll_messages", args{"timeout_seconds": 0}, nil)
+}
+
+// TestEndpointSaysThatTheHubStops: a call that waits is told so.
+func TestEndpointSaysThatTheHubStops(t *testing.T) {
+	h, other := endpointHub(t)
+	type answered struct {
+		status int
+		body   string
+	}
+	answer := make(chan answered, 1)
+	go func() {
+		status, _, body := rawCall{query: "?agent=web", body: strings.Replace(whoAmI, `"hub_whoami","arguments":{}`, `"hub_poll_messages","arguments":{}`, 1)}.send(t, h)
+		answer <- answered{status, body}
+	}()
+	require.Eventually(t, "the call does not wait", func() bool { return parked(t, other) == 1 })
+	require.NoError(t, h.Stop())
+	if got := <-answer; got.status != 200 || !strings.Contains(got.body, `"isError":true`) || !strings.Contains(got.body, "stopping: ") || !strings.Contains(got.body, `"id":7`) {
+		t.Errorf("%d %q", got.status, got.body)
 	}
 }
 

@@ -22,6 +22,10 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 		return b.Surface
 	}
 	harness := b.link.Harness()
+	if !b.takeTurn(ctx) {
+		return hub.DefaultSurface(harness)
+	}
+	defer b.endTurn()
 	ctx, cancel := context.WithTimeout(ctx, surfaceWait)
 	defer cancel()
 	set, err := b.link.Base().ToolSurfaces(ctx, harness)

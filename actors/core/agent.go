@@ -147,13 +147,16 @@ func SessionIDAt(seq hub.Seq) hub.SessionID {
 	return hub.SessionID("s" + strconv.FormatUint(uint64(seq), 36))
 }
 
-// Register decides a new session. If replace is false and the agent has a live
-// session, it answers session_conflict.
+// Register decides a new session. Errors: session_conflict if replace is false and the agent has a
+// live session, and session_ended as in.UnlessEnded says.
 func (a *Agent) Register(in hub.RegisterInput, now Now) (Decision[hub.Session], error) {
 	if in.Replace != nil && !*in.Replace && a.row.Session.Active {
 		return Decision[hub.Session]{}, hub.Errorf(hub.CodeSessionConflict, "agent %s already has a live session", a.id).
 			With("session_id", a.row.Session.SessionID).
 			WithFix("register with replace true to displace it, or use another agent id")
+	}
+	if in.UnlessEnded && !a.row.Session.Active && a.row.EndReason == EndedOperator {
+		return Decision[hub.Session]{}, a.row.ErrEnded()
 	}
 	return a.start(in.DisplayName, in.Capabilities, in.Metadata, ""), nil
 }

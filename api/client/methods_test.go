@@ -16,7 +16,7 @@ func ptr[T any](v T) *T { return &v }
 
 // methods is every method of the agent plane, with what it sends and decodes.
 var methods = []asked{
-	row("Register", in(hub.RegisterInput{AgentID: "a", Replace: ptr(false)}), sent{op: "register", body: `{"agent_id":"a","replace":false}`},
+	row("Register", in(hub.RegisterInput{AgentID: "a", Replace: ptr(false), UnlessEnded: true}), sent{op: "register", body: `{"agent_id":"a","replace":false,"unless_ended":true}`},
 		says(201, `{"ok":true,"result":{"session_id":"s.x","agent_id":"a","resume_key":"r"}}`),
 		hub.Outcome[hub.Registered]{Created: true, Row: hub.Registered{Session: hub.Session{SessionID: "s.x", AgentID: "a"}, ResumeKey: "r"}}),
 	row("Resume", in(hub.ResumeInput{PriorSessionID: "s.x", ResumeKey: "r"}), sent{op: "resumeSession", body: `{"prior_session_id":"s.x","resume_key":"r"}`},

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
@@ -22,7 +21,7 @@ type Guest struct {
 	Hub     *client.Client
 	Agent   hub.AgentID
 	Session hub.SessionID // full; proves the agent
-	Folder  string        // of the project; absolute
+	Folder  string        // of the project; absolute, the caller has checked
 	// DataRoot is the folder of the user's data, in which the port of the hub is noted.
 	DataRoot string
 }
@@ -59,24 +58,28 @@ func (l *Link) asGuest(ctx context.Context) (*Session, error) {
 	if s == nil {
 		return nil, noAgent
 	}
-	l.guest.known.Do(func() { l.guest.failed = l.introduce(ctx, s) })
+	l.guest.known.Do(func() { l.guest.failed = l.introduce(ctx, s, false) })
 	return s, l.guest.failed
 }
 
 // introduce registers the agent of a guest if it has no live session. The session that this makes is
-// not kept: the next request names the agent again. One that proves a session has one.
-func (l *Link) introduce(ctx context.Context, s *Session) error {
+// not kept: the next request names the agent again. One that proves a session has one. An agent whose
+// session the operator has ended comes back only if it has asked to.
+func (l *Link) introduce(ctx context.Context, s *Session, asked bool) error {
 	if s.ID != "" {
 		return nil
 	}
 	if row, err := l.liveAs(ctx, s); err != nil || row != nil {
 		return err
 	}
-	_, err := l.registerGuest(ctx, s, false)
-	if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
-		return nil // another call was first
+	_, err := l.registerGuest(ctx, s, hub.RegisterInput{Replace: new(bool), UnlessEnded: !asked})
+	if !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
+		return err
 	}
-	return err
+	if row, failed := l.liveAs(ctx, s); failed != nil || row != nil {
+		return failed // another call was first
+	}
+	return err // the id is too like another agent's
 }
 
 // liveAs returns the live session of the agent, or nil. One that was only silent is live again by
@@ -89,13 +92,26 @@ func (l *Link) liveAs(ctx context.Context, s *Session) (*hub.Session, error) {
 	return &rows[0].Session, nil
 }
 
-func (l *Link) registerGuest(ctx context.Context, s *Session, replace bool) (hub.SessionID, error) {
+func (l *Link) registerGuest(ctx context.Context, s *Session, in hub.RegisterInput) (hub.SessionID, error) {
 	meta, err := json.Marshal(map[string]any{"harness": l.Harness()})
 	if err != nil {
 		return "", err
 	}
-	out, err := s.Client.Register(ctx, hub.RegisterInput{AgentID: s.Agent, Metadata: meta, Replace: &replace})
+	in.AgentID, in.Metadata = s.Agent, meta
+	out, err := s.Client.Register(ctx, in)
 	return out.Row.SessionID, err
+}
+
+// takeUpAsGuest is for the agent of the request that asks to come back. It stays that agent.
+func (l *Link) takeUpAsGuest(ctx context.Context, agent hub.AgentID) (*Session, error) {
+	s := l.Current()
+	if s == nil {
+		return nil, noAgent
+	}
+	if err := l.staysGuest(s, agent); err != nil {
+		return nil, err
+	}
+	return s, l.introduce(ctx, s, true)
 }
 
 // joinAsGuest takes a seat for the agent of the request, which stays the agent.
@@ -107,7 +123,7 @@ func (l *Link) joinAsGuest(ctx context.Context, code string, in hub.AcceptInput,
 	if err := l.staysGuest(s, in.AgentID); err != nil {
 		return nil, nil, err
 	}
-	c, err := l.proved(ctx, s)
+	c, err := l.proved(ctx, s, code)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -117,15 +133,16 @@ func (l *Link) joinAsGuest(ctx context.Context, code string, in hub.AcceptInput,
 	}
 	out, err := c.AcceptInvite(ctx, code, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, l.guest.unproved(err)
 	}
 	l.Homes.join(s.Agent, out.Row.Room.RoomID)
 	return &out.Row, s, nil
 }
 
 // proved returns a client that proves the agent, because an invite gives no seat of a live agent to somebody who only
-// names it. For that the agent gets a session, which displaces any but a bridge's.
-func (l *Link) proved(ctx context.Context, s *Session) (*client.Client, error) {
+// names it. For that the agent gets a session, which displaces any but a bridge's. A code that leads nowhere displaces
+// none: it is refused without a proof, too.
+func (l *Link) proved(ctx context.Context, s *Session, code string) (*client.Client, error) {
 	if s.ID != "" {
 		return s.Client, nil
 	}
@@ -137,8 +154,30 @@ func (l *Link) proved(ctx context.Context, s *Session) (*client.Client, error) {
 		return nil, hub.Errorf(hub.CodeSessionConflict, "%s is live in a bridge", s.Agent).With("agent_id", s.Agent).
 			WithFix("join there; or the user names another agent in the address that this client calls")
 	}
-	id, err := l.registerGuest(ctx, s, row != nil)
+	if invite, err := s.Client.PreviewInvite(ctx, code); err != nil || invite.Invite.State != hub.InviteActive {
+		return s.Client, err
+	}
+	replace := row != nil
+	id, err := l.registerGuest(ctx, s, hub.RegisterInput{Replace: &replace})
 	return l.Base().As(s.Agent, id), err
+}
+
+// unproved says in an error what the user does about a session that the request proves and that is no
+// good: the client sends it with each request, whatever the agent does.
+func (g *guest) unproved(err error) error {
+	var of *hub.Error
+	if g.Session == "" || !errors.As(err, &of) {
+		return err
+	}
+	e := *of
+	const drop = "the user takes the header " + api.HeaderSession + " out of the settings of this program"
+	switch e.Code {
+	case hub.CodeSessionInvalid, hub.CodeSessionReplaced, hub.CodeAgentMismatch:
+		return e.WithFix(drop + ", or puts the full id of a live session of this agent there; then call again")
+	case hub.CodeSessionEnded:
+		return e.WithFix("end your turn and tell your user these words; only if they allow it, " + drop + ", and you come back with hub_join and your agent_id")
+	}
+	return err
 }
 
 // staysGuest refuses to make the client another agent than its requests name.
@@ -168,9 +207,6 @@ func (l *Link) Delivered(ctx context.Context) {
 func (l *Link) project() string {
 	if l.guest == nil {
 		return ProjectFolder(l.Getenv, os.Getwd)
-	}
-	if !filepath.IsAbs(l.guest.Folder) {
-		return ""
 	}
 	return l.guest.Folder
 }

@@ -87,11 +87,7 @@ func (l *Link) leaves(ctx context.Context, was, s *Session) string {
 // TakeUp makes the bridge an agent that is not live.
 func (l *Link) TakeUp(ctx context.Context, agent hub.AgentID) (*Session, error) {
 	if l.guest != nil {
-		s, err := l.asGuest(ctx)
-		if err == nil {
-			err = l.staysGuest(s, agent)
-		}
-		return s, err
+		return l.takeUpAsGuest(ctx, agent)
 	}
 	if err := l.change(ctx); err != nil {
 		return nil, err

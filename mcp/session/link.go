@@ -341,7 +341,7 @@ func taken(err error) bool {
 func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 	switch {
 	case l.guest != nil:
-		return false, err // the request names no other session
+		return false, l.guest.unproved(err) // the request names no other session
 	case s.main != nil:
 		return l.lostSub(s, err)
 	}
