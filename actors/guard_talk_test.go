@@ -3,6 +3,7 @@ package actors
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -210,6 +211,11 @@ func (b *bots) run(r *rig, room *hub.Room, patient bool, within time.Duration) (
 	return posted, last
 }
 
+// uuid returns a random id.
+func uuid() string {
+	return fmt.Sprintf("%08x-%04x-4%03x-a%03x-%012x", rand.Uint32(), rand.IntN(1<<16), rand.IntN(1<<12), rand.IntN(1<<12), rand.Int64N(1<<48))
+}
+
 // TestEmptyTalkEnds: agents thank each other, say what they hear, count, or say the time, also in a
 // ring of three. They have no more than twelve posts in an hour, although nobody has asked for
 // refusals, and whether or not they wait as they are told. They are told before. Nobody asks the
@@ -231,6 +237,8 @@ func TestEmptyTalkEnds(t *testing.T) {
 		"numbers alone":          {agents: two, text: func(i int, _ string) string { return fmt.Sprint(i * 7919) }},
 		"the time":               {agents: two, direct: true, text: clock},
 		"an id":                  {agents: two, direct: true, text: func(i int, _ string) string { return fmt.Sprintf("ack %08x-%04d", i*2654435761, i) }},
+		"a uuid":                 {agents: two, direct: true, text: func(int, string) string { return "Received, thank you: " + uuid() }},
+		"a hash":                 {agents: two, text: func(int, string) string { return "Seen " + strings.ReplaceAll(uuid(), "-", "") + " and noted" }},
 		"hidden characters":      {agents: two, direct: true, text: func(i int, _ string) string { return "Thank" + strings.Repeat("\u200b", i) + " you" }},
 		"each its own":           {agents: two, direct: true, text: func(i int, _ string) string { return []string{"Anything else?", "No, and you?"}[i%2] }},
 		"a few phrases":          {agents: two, text: func(i int, _ string) string { return []string{"Thanks!", "Glad to help", "Great work"}[i%3] }},

@@ -469,8 +469,12 @@ func TestLoopsAreListed(t *testing.T) {
 		say(3, hub.PostInput{})
 		_, err := r.tryPost(t.Context(), hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "thanks"})
 		wantCode(t, err, hub.CodeSlowed)
+		time.Sleep(5 * time.Minute)
+		r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "thanks"})
+		_, err = r.tryPost(t.Context(), hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "thanks"})
+		wantCode(t, err, hub.CodeSlowed)
 		time.Sleep(30 * time.Minute) // longer than a pause
-		want("slowed [ann ben] direct 11/0 false")
+		want("slowed [ann ben] direct 12/0 false")
 		if l := must(r.Loops(asOperator(t.Context())))[0]; l.Until == nil || *l.Until-hub.Time(time.Now().UnixMilli()) != 1_800_000 {
 			t.Errorf("the words rest until %v", l.Until)
 		}

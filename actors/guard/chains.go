@@ -43,7 +43,8 @@ type chain struct {
 	recent []entry // the last posts, the newest last
 	// circleFrom are the hops at which the chain began to go in a circle; 0: it does not.
 	circleFrom int
-	restUntil  int64 // hub ms until which nothing passes that repeats; 0: that was not said
+	restUntil  int64 // hub ms until which the same words do not pass; 0: that was not said
+	rests      int   // rests that are over, since circleFrom
 	told       bool
 	asked      bool
 	pending    map[hub.AgentID]int // posts under way

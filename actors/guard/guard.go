@@ -109,7 +109,7 @@ func (g *Guard) Begin(m *core.MessageDraft) *Post {
 	if m.From.Reserved() || m.To.Reserved() {
 		return &Post{}
 	}
-	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), turn: turn{from: m.From, to: m.To}}
+	p := &Post{guard: g, place: placeOf(m.From, m.To, m.Channel, m.Thread), turn: turn{from: m.From, to: m.To, replyTo: m.ReplyTo}}
 	if !g.watched(p.place) {
 		return &Post{}
 	}
@@ -269,18 +269,20 @@ func errStopped(s stop, now core.Now) error {
 func (g *Guard) Shown(r *core.Record, facts []core.Fact) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	switch r.Owner.Kind { //nolint:exhaustive // the others show progress, or nothing
-	case core.OwnerAgent, core.OwnerChannel:
+	kind := r.Owner.Kind
+	switch {
+	case kind == core.OwnerAgent, kind == core.OwnerChannel, kind == core.OwnerTasks && len(facts) == 0:
+		// A message about a task of which nothing changes is a word like any other.
 		for i := range r.Messages {
 			g.posted(&r.Messages[i], r.HubMS)
 		}
 		return
-	case core.OwnerAsks:
+	case kind == core.OwnerAsks:
 		g.asked(r, facts)
 	}
 	for i := range r.Messages {
 		m := &r.Messages[i]
-		if m.From == hub.AgentOperator || r.Owner.Kind == core.OwnerTasks && m.From != hub.AgentSystem {
+		if m.From == hub.AgentOperator || kind == core.OwnerTasks && m.From != hub.AgentSystem {
 			g.chains.progress(m.From)
 			g.chains.progress(m.To)
 		}
@@ -307,7 +309,7 @@ func (g *Guard) posted(m *core.StoredMessage, now int64) {
 		g.chains.interrupt(p)
 	case m.From.Reserved() || m.To.Reserved() || !g.watched(p):
 	default:
-		t := &turn{from: m.From, to: m.To, words: wordsOfStored(m)}
+		t := &turn{from: m.From, to: m.To, words: wordsOfStored(m), id: m.ID, replyTo: m.ReplyTo()}
 		if m.To != "" {
 			if b := g.chains.handed(t, now); b != nil && b.hops >= leastTold.of(&b.chain).tell {
 				g.look(b.place())

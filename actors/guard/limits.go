@@ -3,11 +3,14 @@ package guard
 import "hubcli/hub"
 
 const (
-	firstGap  = 5_000     // between two posts of a chain that is slowed, in ms
-	longestMS = 60_000    // and it is never longer, except for what goes on repeating
-	slowerBy  = 100       // turns after which the gap of a fast chain doubles
-	restAfter = 3         // turns of a chain that is slowed and goes on repeating, before its words rest
-	restMS    = 3_600_000 // for which they do not pass then; only where nothing is refused
+	firstGap  = 5_000  // between two posts of a chain that is slowed, in ms
+	longestMS = 60_000 // and it is never longer, except for what goes on repeating
+	slowerBy  = 100    // turns after which the gap of a fast chain doubles
+	restAfter = 3      // turns of a chain that is slowed and goes on repeating, before its words rest
+
+	// For so long the same words do not pass then, at first and later; only where nothing is refused.
+	firstRestMS = 300_000
+	restMS      = 3_600_000
 
 	leastSlowed = 6 // a chain that is stopped with fewer hops is not slowed before
 )

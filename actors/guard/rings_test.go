@@ -118,7 +118,7 @@ func TestRingStages(t *testing.T) {
 		}
 		c = newChains()
 		posted, waited, now, last := handRound(c, n, usual, 300, always("over to you"))
-		if want := max(11, n); posted != want || waited == 0 || last.wait < restMS/2 {
+		if want := max(11, n); posted != want || waited == 0 || last.wait <= longestMS {
 			t.Errorf("%d agents that repeat themselves: %d posts, %d waits, then %+v", n, posted, waited, last)
 		}
 		if v := c.enterRing(p, saying(agent(0), agent(1), "x"), now+restMS, usual); v != (verdict{}) {

@@ -3,14 +3,13 @@ package guard
 import (
 	"bytes"
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"hubcli/actors/core"
 )
 
 const (
 	maxWords = 32    // of a message that are kept; of a longer one those with the least hashes
+	maxNames = 8     // of them that are parts of names
 	maxChars = 4_096 // of a message that are read
 
 	// Two messages are nearly the same if they differ in no more words than this, and have
@@ -26,6 +25,9 @@ type words struct {
 	known bool
 	n     int
 	least [maxWords]uint32 // the first n of them; rising
+	// names are those of the words that belong to a file name or an identifier; rising.
+	named int
+	names [maxNames]uint32
 }
 
 // wordsOf reads a post that is to be made. What brings attachments repeats nothing.
@@ -46,87 +48,60 @@ func wordsOfStored(m *core.StoredMessage) words {
 	return readWords(string(body[:min(len(body), maxChars*longest)]), true)
 }
 
-// readWords reads a text; quoted: as it stands in JSON.
-func readWords(text string, quoted bool) words {
-	w := words{known: true}
-	var word wordHash
-	end := func() {
-		if word.chars > 0 && !word.number {
-			w.add(word.sum())
+// add keeps a word; name says that it is part of a file name or an identifier.
+func (w *words) add(hash uint32, name bool) {
+	w.n = keep(w.least[:], w.n, hash)
+	if name {
+		w.named = keep(w.names[:], w.named, hash)
+	}
+}
+
+// keep adds a hash to the first n of some that rise, and returns how many there are then. Of too
+// many the least are kept.
+func keep(least []uint32, n int, hash uint32) int {
+	i, found := slices.BinarySearch(least[:n], hash)
+	if found || i == len(least) {
+		return n
+	}
+	n = min(n+1, len(least))
+	copy(least[i+1:n], least[i:n-1])
+	least[i] = hash
+	return n
+}
+
+// same reports whether two messages have the same words: numbers, case, marks and order aside
+// they are equal.
+func (w *words) same(o *words) bool {
+	return w.known && o.known && w.n == o.n && w.least == o.least
+}
+
+// repeats reports whether a message says nearly the same as an earlier one. One that names
+// another file or identifier does not.
+func (w *words) repeats(o *words) bool {
+	return w.same(o) || w.like(o) && !slices.ContainsFunc(w.names[:w.named], o.lacks)
+}
+
+// lacks reports whether a word is certainly not in a message.
+func (w *words) lacks(hash uint32) bool {
+	if w.n == maxWords && hash > w.least[maxWords-1] {
+		return false // it may be one that was not kept
+	}
+	_, found := slices.BinarySearch(w.least[:w.n], hash)
+	return !found
+}
+
+// takesUp reports whether a message has a word of the one that it answers which an earlier
+// message has not.
+func (w *words) takesUp(answered, earlier *words) bool {
+	for _, hash := range w.least[:w.n] {
+		if _, found := slices.BinarySearch(answered.least[:answered.n], hash); found && earlier.lacks(hash) {
+			return true
 		}
-		word = wordHash{}
 	}
-	for i, chars := 0, 0; i < len(text) && chars < maxChars; chars++ {
-		r, size := utf8.DecodeRuneInString(text[i:])
-		if quoted && r == '\\' {
-			r, size = ' ', escapeSize(text[i:])
-		}
-		i += size
-		switch {
-		case unicode.In(r, alone...):
-			end()
-			word.add(r)
-			end()
-		case unicode.IsLetter(r), r == '_':
-			word.add(unicode.ToLower(r))
-		case unicode.IsDigit(r):
-			word.number = true
-		case unicode.In(r, unicode.Mn, unicode.Cf), r == '\'', r == '’': // within a word
-		default:
-			end()
-		}
-	}
-	end()
-	return w
+	return false
 }
 
-// alone are the scripts in which no space divides words: each character counts as one.
-var alone = []*unicode.RangeTable{unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
-
-// escapeSize is the length of an escape in JSON, which stands for a quote, a backslash or a
-// control character. None of these belongs to a word.
-func escapeSize(text string) int {
-	if len(text) > 1 && text[1] == 'u' {
-		return min(len(`\u0000`), len(text))
-	}
-	return min(len(`\n`), len(text))
-}
-
-// wordHash is the hash of a word that is being read (FNV-1a of its characters).
-type wordHash struct {
-	hash   uint32
-	chars  int
-	number bool // it has a digit
-}
-
-func (h *wordHash) add(r rune) {
-	const offset, prime = 2_166_136_261, 16_777_619
-	if h.chars == 0 {
-		h.hash = offset
-	}
-	h.hash = (h.hash ^ uint32(r)) * prime
-	h.chars++
-}
-
-// sum spreads similar words over all numbers, so that the least hashes are a fair sample.
-func (h *wordHash) sum() uint32 {
-	x := h.hash
-	x = (x ^ x>>16) * 0x85ebca6b
-	x = (x ^ x>>13) * 0xc2b2ae35
-	return x ^ x>>16
-}
-
-func (w *words) add(hash uint32) {
-	i, found := slices.BinarySearch(w.least[:w.n], hash)
-	if found || i == maxWords {
-		return
-	}
-	w.n = min(w.n+1, maxWords)
-	copy(w.least[i+1:w.n], w.least[i:w.n-1])
-	w.least[i] = hash
-}
-
-// like reports whether two messages say nearly the same.
+// like reports whether two messages have nearly the same words.
 func (w *words) like(o *words) bool {
 	if !w.known || !o.known {
 		return false

@@ -51,10 +51,41 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A message that names another file or identifier says something new, and one with another
+// number, time or id does not.
+func TestNamesAreNews(t *testing.T) {
+	for _, tt := range []struct {
+		earlier, later string
+		repeats, same  bool
+	}{
+		{"Please review internal/parser.go next and tell me what is wrong.", "Please review internal/scanner.go next and tell me what is wrong.", false, false},
+		{"Done: internal/parser.go, no problem found.", "Done: internal/scanner.go, no problem found.", false, false},
+		{"Done: internal/utf8/parser.go, no problem found.", "Done: internal/utf8/scanner.go, no problem found.", false, false},
+		{"I have renamed parseOpts in the whole module now", "I have renamed parseFlags in the whole module now", false, false},
+		{"I have renamed parse_opts in the whole module now", "I have renamed parse_flags in the whole module now", false, false},
+		{"thank you for all that parser.go", "thank you for all that", true, false},
+		{"thank you very much ann", "thank you very much ben", true, false},
+		{"part1.go is done, next please", "part2.go is done, next please", true, true},
+		{"2026-11-29T15:18:01.5Z still waiting", "2026-11-29T15:19:44Z still waiting", true, true},
+		{"done 9f3a2c7b-4d1e-11ee-be56-0242ac120002", "done 00a1b2c3-beef-12ee-abcd-1242ac120009", true, true},
+		{"ack deadbeef", "ack facadefeed", true, true},
+		{"ack V1StGXR8-myT", "ack 9jdHi6B-xKq", true, true},
+		{"THANK you", "tHank, you.", true, true},
+	} {
+		a, b := readWords(tt.earlier, false), readWords(tt.later, false)
+		if b.repeats(&a) != tt.repeats || b.same(&a) != tt.same {
+			t.Errorf("%q after %q: repeats %v, same %v", tt.later, tt.earlier, b.repeats(&a), b.same(&a))
+		}
+	}
+	if w := readWords(strings.Repeat("a/b", 100_000), false); w.n > maxWords || w.named > maxNames {
+		t.Errorf("%d words, %d names", w.n, w.named)
+	}
+}
+
 // A message has the same words before and after it is stored.
 func TestWordsAsStored(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		parts := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`\`, `"`, "\n", `\n`, `\u0041`, "a", "\x00b", "ä", "漢字", "\xff"})), 0, 20).Draw(t, "parts")
+		parts := rapid.SliceOfN(rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{`\`, `"`, "\n", `\n`, `\u0041`, "a", "\x00b", "ä", "漢字", "\xff", "a.b", "c/", "-1", "aB"})), 0, 20).Draw(t, "parts")
 		m := core.MessageDraft{From: "a", To: "b", Body: strings.Join(parts, ""), Kind: "chat"}
 		row := m.Encode(1, 1)
 		if got := wordsOfStored(&row); got != wordsOf(&m) {
