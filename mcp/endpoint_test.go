@@ -199,9 +199,13 @@ func TestEndpointRequestsStandAlone(t *testing.T) {
 		t.Fatalf("the SDK knows %v", known)
 	}
 	for _, c := range []rawCall{
-		{body: whoAmI}, {body: whoAmI, header: version("2025-03-26")}, {body: whoAmI, header: version("2025-06-18")}, {body: whoAmI, header: version("2025-11-25")},
+		{body: whoAmI},
+		{body: whoAmI, header: version("2025-03-26")},
+		{body: whoAmI, header: version("2025-06-18")},
+		{body: whoAmI, header: version("2025-11-25")},
 		{body: modern, header: latest},
-		{body: whoAmI, header: http.Header{"Accept": {"application/json"}}}, {body: whoAmI, header: http.Header{"Accept": {"*/*"}}},
+		{body: whoAmI, header: http.Header{"Accept": {"application/json"}}},
+		{body: whoAmI, header: http.Header{"Accept": {"*/*"}}},
 		{body: whoAmI, header: http.Header{"Accept": {"text/event-stream"}}},
 		{body: "[" + whoAmI + "]", header: version("2025-03-26")},
 	} {
@@ -508,7 +512,7 @@ func parked(t *testing.T, c *client.Client) int {
 	t.Helper()
 	status, err := c.AsOperator().AppStatus(t.Context())
 	require.NoError(t, err)
-	return int(status.Counts.ParkedPolls)
+	return status.Counts.ParkedPolls
 }
 
 // TestEndpointWaitsEndWithTheClient: a call that waits ends when its client goes, in each revision of the
@@ -550,8 +554,10 @@ func TestEndpointWaitsEndWithTheClient(t *testing.T) {
 // client that wants progress.
 func TestEndpointAnswersAWait(t *testing.T) {
 	h, other := endpointHub(t)
-	call := rawCall{query: "?agent=web", header: http.Header{"Accept": {"application/json, text/event-stream"}},
-		body: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"hub_poll_messages","arguments":{}}}`}
+	call := rawCall{
+		query: "?agent=web", header: http.Header{"Accept": {"application/json, text/event-stream"}},
+		body: `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"_meta":{"progressToken":1},"name":"hub_poll_messages","arguments":{}}}`,
+	}
 	rawCall{query: "?agent=web", body: whoAmI}.send(t, h) // the agent is known
 	said := make(chan error, 1)
 	go func() {

@@ -431,7 +431,7 @@ var faults = []fault{
 	{283, "a free task is told of again", "Free", swap(`t.Suggested == ""`, "true"), "TestFreeTaskIsSuggestedOnce"},
 	{283, "a working agent is told of a free task", "idleSince", swap("h.view.Tasks.Engaged(agent, now-hub.Time(suggestAgain.Milliseconds()))", "false"), "TestFreeTaskIsSuggestedOnce"},
 	{284, "a discussion is refused though nobody asked for it", "limitsOf", swap("return usual", "return limits{tell: 6, slow: 8, stop: 12}"), "TestDiscussionsAreNotRefused"},
-	{284, "whatever comes late is slowed", "next", swap("ch.circleFrom > 0 && ch.binds(t, r)", "true"), "TestStages"},
+	{284, "whatever comes late is slowed", "next", swap("ch.circleFrom > 0 && ch.binds(t, r)", "true"), "TestDiscussionsAreNotRefused"},
 	{284, "new words wait with the old ones", "circling", swap(">= circles", ">= 0"), "TestCircles"},
 	{279, "an order to a room asks everybody", "AsksOf", swap("m.From == hub.AgentOperator && v.inRoomOf(m, agent, room)", "m.From == hub.AgentOperator"), "TestOrdersAskThoseInTheRoom"},
 	{279, "orders hide an agent's own mail", "directed", swap("!view.IsOrder(m, u.Agent) && ", ""), "TestOrdersHideNoMail"},
