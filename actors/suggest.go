@@ -22,35 +22,33 @@ const suggestAgain = 5 * time.Minute
 // suggestTasks tells idle agents of tasks that nobody has: each task once, to one agent of its room,
 // and each agent of one task at a time. What fails is tried again with the next tick.
 func (h *Hub) suggestTasks(now hub.Time) {
-	for room, free := range h.view.Tasks.Free() {
-		free = slices.DeleteFunc(free, func(t core.StoredTask) bool {
-			return !t.Task.Ready || now-t.Task.UpdatedAt < hub.Time(suggestAfter.Milliseconds()) || h.view.Muted(t.Task.CreatedBy, room, now) != nil
-		})
-		if len(free) == 0 || h.view.Places.Closed(room.Channel()) {
+	for _, room := range h.view.Tasks.FreeRooms() {
+		if h.view.Places.Closed(room.Channel()) {
 			continue
 		}
-		if err := h.suggestIn(room, free, now); err != nil && !h.engine.Stopping.Load() {
+		if err := h.suggestIn(room, now); err != nil && !h.engine.Stopping.Load() {
 			h.log.LogAttrs(context.Background(), slog.LevelWarn, "free tasks not suggested", slog.String("room", string(room)), slog.Any("error", err))
 		}
 	}
 }
 
-// suggestIn is suggestTasks for the free tasks of one room, the oldest first.
-func (h *Hub) suggestIn(room hub.RoomID, free []core.StoredTask, now hub.Time) error {
+// suggestIn is suggestTasks for one room. The agent that has been idle longest is told of the oldest
+// task that another agent opened.
+func (h *Hub) suggestIn(room hub.RoomID, now hub.Time) error {
 	idle, err := h.idleIn(room, now)
 	if err != nil {
 		return err
 	}
-	for i := range free {
-		t := &free[i].Task
-		at := slices.IndexFunc(idle, func(agent hub.AgentID) bool { return agent != t.CreatedBy })
-		if at < 0 {
+	for _, agent := range idle {
+		id, found := h.view.Tasks.OldestFree(room, func(t *hub.Task) bool {
+			return t.Ready && t.CreatedBy != agent && now-t.UpdatedAt >= hub.Time(suggestAfter.Milliseconds()) && h.view.Muted(t.CreatedBy, room, now) == nil
+		})
+		if !found {
 			continue
 		}
-		if err := h.suggest(core.SuggestCommand{Task: t.TaskID, To: idle[at]}); err != nil {
+		if err := h.suggest(core.SuggestCommand{Task: id, To: agent}); err != nil {
 			return err
 		}
-		idle = slices.Delete(idle, at, at+1)
 	}
 	return nil
 }

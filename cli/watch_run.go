@@ -216,14 +216,8 @@ func (w *watcher) refresh(ctx context.Context) {
 func (w *watcher) lookForBridge(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLook)
 	defer cancel()
-	rows, _, err := w.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(w.query.Agent), Limit: 1}) // the agent itself is the first with its prefix
-	if err != nil {
-		return
-	}
-	for i := range rows {
-		if rows[i].AgentID == w.query.Agent {
-			w.bridged = rows[i].Bridged()
-		}
+	if live, err := hub.LiveAs(ctx, w.hub.Agents, w.query.Agent); err == nil && live != nil {
+		w.bridged = live.Bridged()
 	}
 }
 

@@ -83,9 +83,9 @@ type AppStatus struct {
 	Users    LocalUsers `json:"users"` // of the machine
 }
 
-// AsleepAgent is an agent, also one that never registered and acts all the same, that has direct messages which it has neither seen nor
-// been told of. For AsleepAfter it has made no call, and nothing waited that would
-// have woken it.
+// AsleepAgent is an agent, also one that never registered and acts all the same, that has direct
+// messages which it has neither seen nor been told of. For AsleepAfter it has made no call, and
+// nothing waited that would have woken it.
 type AsleepAgent struct {
 	AgentID AgentID `json:"agent_id"`
 	RoomID  *RoomID `json:"room_id"` // that was told; nil: there is none

@@ -95,6 +95,15 @@ type RoomsQuery struct {
 	Limit    int
 }
 
+// LiveAs returns the live session of an agent, or nil. agents lists live agents.
+func LiveAs(ctx context.Context, agents func(context.Context, AgentsQuery) ([]LiveAgent, Cursor, error), id AgentID) (*LiveAgent, error) {
+	rows, _, err := agents(ctx, AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
+	if err != nil || len(rows) == 0 || rows[0].AgentID != id {
+		return nil, err
+	}
+	return &rows[0], nil
+}
+
 // At returns the query for the page at a cursor.
 func (q AgentsQuery) At(c Cursor) AgentsQuery { q.Cursor = c; return q }
 

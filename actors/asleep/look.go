@@ -25,21 +25,25 @@ type mail struct {
 	unread int                 // up to hub.MaxUnread
 	first  *core.StoredMessage // of these
 	from   []hub.AgentID       // who wrote them, at most hub.MaxUndeliveredFrom
+
+	// Of the inbox it is what keeps keeps behind since, up to head.
+	since, head hub.MessageID
+	keeps       func(*core.StoredMessage) bool
 }
 
-// mailOf finds the mail of an agent, and says how to find more of it.
-func (s *Asleep) mailOf(agent hub.AgentID) (out mail, since, head hub.MessageID, keeps func(*core.StoredMessage) bool, err error) {
+// mailOf finds the mail of an agent.
+func (s *Asleep) mailOf(agent hub.AgentID) (out mail, err error) {
 	u := s.view.UnreadOf(agent)
-	since = max(u.Seen.InInbox(), u.Seen.Told)
-	keeps = func(m *core.StoredMessage) bool {
+	out.since, out.head = max(u.Seen.InInbox(), u.Seen.Told), u.Head
+	out.keeps = func(m *core.StoredMessage) bool {
 		if !u.Keeps(m) || !s.wakes(m) {
 			return false
 		}
 		offer, known := s.view.Offers.Of(agent, m.ID)
 		return !known || offer.By != hub.OfferedByPoll // else the agent itself has fetched it
 	}
-	err = s.view.Later(view.InboxScope(agent), since, u.Head, func(m *core.StoredMessage) bool {
-		if !keeps(m) {
+	err = s.view.Later(view.InboxScope(agent), out.since, out.head, func(m *core.StoredMessage) bool {
+		if !out.keeps(m) {
 			return true
 		}
 		if out.unread++; out.first == nil {
@@ -51,7 +55,7 @@ func (s *Asleep) mailOf(agent hub.AgentID) (out mail, since, head hub.MessageID,
 		}
 		return out.unread < hub.MaxUnread
 	})
-	return out, since, u.Head, keeps, err
+	return out, err
 }
 
 // look decides whether an agent is asleep. A call of the agent, or a poll or watch that
@@ -66,11 +70,7 @@ func (s *Asleep) look(agent hub.AgentID, now hub.Time) (out looked, err error) {
 	if out.nobody, err = s.nobody(agent); err != nil {
 		return out, err
 	}
-	out.mail, _, _, _, err = s.mailOf(agent)
-	if out.nobody {
-		return out, err
-	}
-	if err != nil || out.unread == 0 {
+	if out.mail, err = s.mailOf(agent); err != nil || out.nobody || out.unread == 0 {
 		return out, err
 	}
 	d := s.view.Directory.Doing(agent)

@@ -21,7 +21,7 @@ func (s *Asleep) Undelivered(agent hub.AgentID) (*hub.Undelivered, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, since, head, keeps, err := s.mailOf(agent)
+	got, err := s.mailOf(agent)
 	if err != nil || got.unread == 0 {
 		return nil, err
 	}
@@ -35,6 +35,6 @@ func (s *Asleep) Undelivered(agent hub.AgentID) (*hub.Undelivered, error) {
 	case s.view.Retired.Since(agent) == 0 && s.engine.Clock.Now().Wall-got.first.TS <= hub.Time(listedFor.Milliseconds()):
 		return nil, nil
 	}
-	out.LatestID, err = s.view.Newest(view.InboxScope(agent), since, head, keeps)
+	out.LatestID, err = s.view.Newest(view.InboxScope(agent), got.since, got.head, got.keeps)
 	return out, err
 }

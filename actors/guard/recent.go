@@ -188,8 +188,8 @@ func (ch *chain) next(t *turn, now int64, l limits) (at int64, reason why) {
 
 // nextRepeat returns the moment from which on what repeats passes in a chain that goes in a
 // circle. Each turn doubles the wait, to a minute at most. Where nothing is refused and all have
-// the same words, they rest at last. Two agents
-// that both do so rest a short time first: there may be a reason. Others would post too often so.
+// the same words, they rest at last. Two agents that both do so rest a short time first: there may
+// be a reason. Others would post too often so.
 func (ch *chain) nextRepeat(same bool, l limits) int64 {
 	step := ch.hops - max(ch.circleFrom, l.slow)
 	if l.stop > 0 || step < restAfter || !same || !ch.same() {

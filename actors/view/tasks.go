@@ -2,6 +2,7 @@ package view
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"sync"
 
@@ -177,18 +178,23 @@ func (v *Tasks) Assigned() map[hub.AgentID][]core.StoredTask {
 	return out
 }
 
-// Free returns the live tasks of rooms that nobody has and that no agent was told of, the oldest
-// first.
-func (v *Tasks) Free() map[hub.RoomID][]core.StoredTask {
+// FreeRooms returns the rooms with tasks that nobody has and that no agent was told of, see core.Free.
+func (v *Tasks) FreeRooms() []hub.RoomID {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
-	out := make(map[hub.RoomID][]core.StoredTask, len(v.free))
-	for room, ids := range v.free {
-		free := v.those(ids, func(*core.StoredTask) bool { return true })
-		slices.Reverse(free)
-		out[room] = free
+	return slices.Collect(maps.Keys(v.free))
+}
+
+// OldestFree returns the oldest of these tasks of a room that keep keeps.
+func (v *Tasks) OldestFree(room hub.RoomID, keep func(*hub.Task) bool) (oldest hub.TaskID, found bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	for id := range v.free[room] {
+		if t := v.live[id]; (!found || id < oldest) && keep(&t.Task) {
+			oldest, found = id, true
+		}
 	}
-	return out
+	return oldest, found
 }
 
 // Engaged reports whether an agent has a live task, is offered one, or was told since a time of one

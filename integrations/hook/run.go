@@ -476,8 +476,8 @@ func (r *run) hasBridge(ctx context.Context, id hub.AgentID) bool {
 	if r.bridged || r.Tools {
 		return true
 	}
-	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
-	return err == nil && slices.ContainsFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == id && s.Bridged() })
+	live, err := hub.LiveAs(ctx, r.hub.Agents, id)
+	return err == nil && live != nil && live.Bridged()
 }
 
 // urlShown returns the address for command lines, or "" for the default.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -217,16 +218,20 @@ func (f *fakeHub) Locks(_ context.Context, q hub.LeasesQuery) (rows []hub.Lock, 
 	return rows, "", f.note("locks %s", q.Covering)
 }
 
-func (f *fakeHub) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
-	rows := []hub.LiveAgent{{Session: hub.Session{AgentID: "another", Metadata: json.RawMessage(`{"bridge":true}`)}}}
+func (f *fakeHub) Agents(_ context.Context, q hub.AgentsQuery) (rows []hub.LiveAgent, _ hub.Cursor, _ error) {
+	sessions := map[hub.AgentID]string{"another": `{"bridge":true}`}
 	f.mu.Lock()
 	for id := range f.live {
-		meta := `{"harness":"claude-code","main_agent":"` + string(f.mains[id]) + `"}`
-		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(meta)}})
+		sessions[id] = `{"harness":"claude-code","main_agent":"` + string(f.mains[id]) + `"}`
 	}
 	f.mu.Unlock()
 	if f.bridge != "" {
-		rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: f.bridge, Metadata: json.RawMessage(`{"bridge":true}`)}})
+		sessions[f.bridge] = `{"bridge":true}`
+	}
+	for _, id := range slices.Sorted(maps.Keys(sessions)) {
+		if strings.HasPrefix(string(id), q.Prefix) && len(rows) < q.Limit {
+			rows = append(rows, hub.LiveAgent{Session: hub.Session{AgentID: id, Metadata: json.RawMessage(sessions[id])}})
+		}
 	}
 	return rows, "", f.note("agents")
 }

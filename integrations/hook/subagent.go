@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"hubcli/hub"
@@ -120,21 +119,19 @@ func (r *run) subAgentEnds(ctx context.Context) error {
 	if err := r.connect(ctx, saved); err != nil {
 		return err
 	}
-	live, _, err := r.hub.Agents(ctx, hub.AgentsQuery{Prefix: string(id), Limit: 1}) // it is the first of its prefix
-	if err != nil {
+	live, err := hub.LiveAs(ctx, r.hub.Agents, id)
+	switch {
+	case err != nil:
 		return err
-	}
-	at := slices.IndexFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == id })
-	if at >= 0 && live[at].SubAgentOf() != main {
+	case live != nil && live.SubAgentOf() != main:
 		return quiet("the agent that has the id of the sub-agent is another one")
 	}
-	err = LetGo(ctx, r.hub, id)
-	if at < 0 {
+	if err = LetGo(ctx, r.hub, id); live == nil {
 		return err
 	}
 	// Only its bridge can end its session. A session that takes its place can be ended here.
 	replace := true
-	out, takeErr := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: live[at].Metadata})
+	out, takeErr := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: live.Metadata})
 	if takeErr == nil {
 		_, takeErr = r.hub.CloseSession(ctx, out.Row.SessionID, main)
 	}

@@ -454,7 +454,7 @@ var faults = []fault{
 	{291, "a sub-agent acts as its main agent", "acting", swap(`err != nil || c.by.SubAgent == ""`, "true"), "TestSubAgentReadsNoMailOfItsMainAgent"},
 	{291, "the hook lets a sub-agent read though the bridge is not told", "beforeCall", swap("err == nil && r.calls", "err == nil"), "TestBeforeCallKeepsSubAgentsFromTheMail"},
 	{291, "a sub-agent that has ended keeps its locks", "subAgentEnds", swap("LetGo(ctx, r.hub, id)", "error(nil)"), "TestSubAgentLetsGoWhatItHolds"},
-	{292, "all windows of a client are one", "window", swap("ProjectFolder(l.Getenv, os.Getwd)", "os.DevNull"), "TestWindowsComeBackInAnyOrder"},
+	{292, "all windows of a client are one", "window", swap("l.project()", `"/"`), "TestWindowsComeBackInAnyOrder"},
 	{292, "windows that nothing tells apart take turns", "openSlot", swap("err == nil && s.shared()", "err == nil && false"), "TestWindowsThatNothingTellsApartAreNew"},
 	{292, "a name that another agent had is taken", "register", swap(`c.otherwise != "" && out.Incarnation > 1`, "false"), "TestNobodyTakesANameThatWasAnothers"},
 }

@@ -69,27 +69,18 @@ func (l *Link) introduce(ctx context.Context, s *Session, asked bool) error {
 	if s.ID != "" {
 		return nil
 	}
-	if row, err := l.liveAs(ctx, s); err != nil || row != nil {
+	// One that was only silent is live again by this call.
+	if row, err := hub.LiveAs(ctx, s.Client.Agents, s.Agent); err != nil || row != nil {
 		return err
 	}
 	_, err := l.registerGuest(ctx, s, hub.RegisterInput{Replace: new(bool), UnlessEnded: !asked})
 	if !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
 		return err
 	}
-	if row, failed := l.liveAs(ctx, s); failed != nil || row != nil {
+	if row, failed := hub.LiveAs(ctx, s.Client.Agents, s.Agent); failed != nil || row != nil {
 		return failed // another call was first
 	}
 	return err // the id is too like another agent's
-}
-
-// liveAs returns the live session of the agent, or nil. One that was only silent is live again by
-// this call.
-func (l *Link) liveAs(ctx context.Context, s *Session) (*hub.Session, error) {
-	rows, _, err := s.Client.Agents(ctx, hub.AgentsQuery{Prefix: string(s.Agent), Limit: 1}) // it is the first of its prefix
-	if err != nil || len(rows) == 0 || rows[0].AgentID != s.Agent {
-		return nil, err
-	}
-	return &rows[0].Session, nil
 }
 
 func (l *Link) registerGuest(ctx context.Context, s *Session, in hub.RegisterInput) (hub.SessionID, error) {
@@ -146,7 +137,7 @@ func (l *Link) proved(ctx context.Context, s *Session, code string) (*client.Cli
 	if s.ID != "" {
 		return s.Client, nil
 	}
-	row, err := l.liveAs(ctx, s)
+	row, err := hub.LiveAs(ctx, s.Client.Agents, s.Agent)
 	if err != nil {
 		return nil, err
 	}

@@ -322,16 +322,8 @@ func (l *Link) once(ctx context.Context) context.Context {
 // bridgeLive reports whether the agent's live session is that of a bridge. When
 // in doubt it is.
 func (l *Link) bridgeLive(ctx context.Context, agent hub.AgentID) bool {
-	rows, _, err := l.Base().Agents(ctx, hub.AgentsQuery{Prefix: string(agent), Limit: 1}) // it is the first of its prefix
-	if err != nil {
-		return true
-	}
-	for i := range rows {
-		if rows[i].AgentID == agent {
-			return rows[i].Bridged()
-		}
-	}
-	return false
+	live, err := hub.LiveAs(ctx, l.Base().Agents, agent)
+	return err != nil || live != nil && live.Bridged()
 }
 
 func (l *Link) sit(r hub.Registered, info hub.Info) *Session {

@@ -22,7 +22,7 @@ func (l *Link) place() (folder, branch string) {
 	looked := make(chan found, 1)
 	go func() { // it ends with the process at the latest
 		var f found
-		if dir := ProjectFolder(l.Getenv, os.Getwd); dir != "" && dir != filepath.Dir(dir) {
+		if dir := l.project(); dir != "" && dir != filepath.Dir(dir) {
 			f.folder = nameOf(filepath.Base(dir))
 			if top := workTree(dir); top != "" {
 				f.branch = nameOf(branchOf(top))

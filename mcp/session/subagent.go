@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
@@ -105,11 +104,11 @@ func (l *Link) registerSub(ctx context.Context, in hub.RegisterInput, main hub.A
 	if !errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
 		return out, err
 	}
-	live, _, err := l.Base().Agents(ctx, hub.AgentsQuery{Prefix: string(in.AgentID), Limit: 1}) // it is the first of its prefix
-	if err != nil {
+	live, err := hub.LiveAs(ctx, l.Base().Agents, in.AgentID)
+	switch {
+	case err != nil:
 		return out, err
-	}
-	if slices.ContainsFunc(live, func(s hub.LiveAgent) bool { return s.AgentID == in.AgentID && s.SubAgentOf() != main }) {
+	case live != nil && live.SubAgentOf() != main:
 		return out, hub.Errorf(hub.CodeSessionConflict, "this sub-agent would be %s on the hub, and that is another agent, which is live", in.AgentID).
 			With("agent_id", in.AgentID).WithFix("go on without the hub, and tell this to " + string(main) + ", your main agent, with your answer")
 	}

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"os"
-
-	"hubcli/hub"
-)
+import "hubcli/hub"
 
 // A window is what a bridge is told again by after a restart, where its harness gives it no id of
 // a session: the process of the harness, or of a client that is not known its name, and the folder
@@ -19,7 +15,7 @@ func (l *Link) window() string {
 		who = "client " + l.client
 		l.mu.Unlock()
 	}
-	return who + "\x00" + ProjectFolder(l.Getenv, os.Getwd)
+	return who + "\x00" + l.project()
 }
 
 // unlike returns a text that no other bridge has.
