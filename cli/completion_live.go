@@ -60,7 +60,7 @@ func live(env *Env, find lookup) cobra.CompletionFunc {
 		if base == nil || client.CheckBaseURL(base.Value.String()) != nil {
 			return nil, files
 		}
-		ctx, cancel := context.WithTimeout(cmd.Context(), liveWithin)
+		ctx, cancel := context.WithTimeout(cmd.Context(), cmp.Or(env.LiveBudget, liveWithin))
 		defer cancel()
 		found := make(chan []cobra.Completion, 1)
 		go func() { // a look-up of the address's name knows no limit

@@ -41,6 +41,8 @@ type Env struct {
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.
 	HookBudget time.Duration
+	// LiveBudget bounds the look-ups of a completion in the same way.
+	LiveBudget time.Duration
 
 	// BrowserPins are those of the engine to install; nil: the embedded ones. Tests give
 	// others.
