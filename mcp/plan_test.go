@@ -152,3 +152,18 @@ func TestRequestForATask(t *testing.T) {
 	lead.refused("hub_dm", args{"to_agent": "dev", "task_id": id, "body": "x", "thread_id": "t"})
 	lead.refused("hub_dm", args{"to_agent": "dev", "task_id": 999, "body": "x"})
 }
+
+// TestPlanNamesTasksByTitle: a title that one other task has names it in after; one that two have names none.
+func TestPlanNamesTasksByTitle(t *testing.T) {
+	lead, _, _ := team(t, 0)
+	var p planned
+	lead.must("hub_plan", args{"title": "v", "tasks": `[{"title":"Write the schema","name":"s"},{"title":"Write the API","after":["Write the schema"]}]`}, &p)
+	task, err := lead.hub.Task(t.Context(), p.Tasks["2"], "lead")
+	if err != nil || !slices.Equal(task.BlockedBy, []hub.TaskID{p.Tasks["s"]}) {
+		t.Errorf("the second task waits for %v, %v", task.BlockedBy, err)
+	}
+	lead.refused("hub_plan", args{"title": "v", "tasks": `[{"title":"x"},{"title":"x"},{"title":"y","after":["x"]}]`})
+	if said := lead.refused("hub_update_task", args{"task_id": p.Tasks["s"], "status": "working", "note": "half"}); !strings.Contains(said, "hub_done") {
+		t.Errorf("a note to nobody is refused with %q", said)
+	}
+}

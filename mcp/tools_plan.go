@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,8 +33,8 @@ type planIn struct {
 // plannedTasks are the tasks as they are given; readPlan reads them.
 type plannedTasks struct{ rawList }
 
-// plannedTask is one task as a model writes it. After names tasks of the plan,
-// by name or by their place in the list, beginning with 1.
+// plannedTask is one task as a model writes it. After names tasks of the plan, by name, by their place
+// in the list, beginning with 1, or by a title that no other task has.
 type plannedTask struct {
 	Title   string            `json:"title"`
 	Name    string            `json:"name"`
@@ -120,9 +121,21 @@ func readPlan(list rawList) ([]hub.PlannedTask, error) {
 			}
 			if n, err := strconv.Atoi(name); err == nil && !names[name] && n >= 1 && n <= len(tasks) {
 				name = tasks[n-1].Name
+			} else if !names[name] {
+				name = titled(tasks, name)
 			}
 			tasks[i].After = append(tasks[i].After, name)
 		}
 	}
 	return tasks, nil
+}
+
+// titled returns the name of the one task with a title, else the text: models name tasks so.
+func titled(tasks []hub.PlannedTask, title string) string {
+	is := func(t hub.PlannedTask) bool { return t.Title == title }
+	first := slices.IndexFunc(tasks, is)
+	if first < 0 || slices.ContainsFunc(tasks[first+1:], is) {
+		return title
+	}
+	return tasks[first].Name
 }

@@ -177,6 +177,10 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 		return nil, hub.Invalid("status", "a call either changes the task, offers it or answers an offer").
 			WithFix("give status, assignee or blocked_by; or offer_to; or offer")
 	}
+	if in.Note != "" && changes && or(in.Assignee) == "" {
+		return nil, hub.Invalid("note", "a note goes to the agent that gets the task").
+			WithFix("send assignee with it; to end the task with these words: hub_done; to tell an agent something: hub_dm")
+	}
 	row, err := c.changeTask(c.key(ctx, in.IdempotencyKey), in)
 	if err != nil {
 		return nil, err
