@@ -21,6 +21,7 @@ type watchOptions struct {
 	verbose bool
 	stream  bool
 	json    bool // of a stream; a watch prints JSON anyway
+	byHook  bool // of a stream: hooks show the operator's words
 	timed   bool // --timeout was given
 }
 
@@ -92,6 +93,7 @@ must allow them longer than --timeout.`,
 	f.Var(waitValue(&o.timeout, inUnits), "timeout", "`time` to wait, such as 90, 90s, 20m or 1h30m; 0 looks once")
 	f.StringVar(&o.label, "label", "", "short `label` shown in the room's status; one watch per agent and label")
 	f.BoolVar(&o.stream, "stream", false, "print one line for each event until stopped, instead of ending with the first")
+	f.BoolVar(&o.byHook, "operator-by-hook", false, "with --stream: say that the human operator has written, and leave the words to the hooks of the harness")
 	f.BoolVar(&o.json, "json", false, "with --stream: print each event as JSON")
 	f.BoolVar(&o.verbose, "verbose", false, "print progress lines on stderr")
 	return cmd
@@ -133,8 +135,11 @@ func (o *watchOptions) query() (hub.WatchQuery, error) {
 			return q, asUsage(err)
 		}
 	}
-	if o.stream {
+	switch {
+	case o.stream:
 		err = o.checkStream(&q)
+	case o.byHook:
+		err = usage("add --stream", "--operator-by-hook is for --stream")
 	}
 	return q, err
 }

@@ -65,7 +65,13 @@ type streamEvent struct {
 	Messages []watchMessage `json:"messages"`
 	More     int            `json:"more"` // messages for the agent that follow those
 	Next     string         `json:"next"`
+	Text     string         `json:"text"`    // the line that is printed without --json
+	Pointer  string         `json:"pointer"` // the same without the words of peers
 }
+
+// maxStreamEvent bounds the line of an event with --json, in characters. It holds two
+// lines of text.
+const maxStreamEvent = maxOutcome + 2*hook.MaxText
 
 // checkStream refuses conditions that are no events: they hold for as long as nothing
 // changes, so that a stream would print them without end.
@@ -74,6 +80,9 @@ func (o *watchOptions) checkStream(q *hub.WatchQuery) error {
 		if c.Kind != hub.UntilForMe && c.Kind != hub.UntilMessageFrom {
 			return usage("wait for "+c.Text+" with a watch of its own, without --stream", "--stream shows messages, and %s is none: it takes for-me and message-from", c.Text)
 		}
+	}
+	if o.byHook && o.json {
+		return usage("leave out one of them", "--operator-by-hook and --json do not go together")
 	}
 	q.Stream = true
 	if q.Label == "" {
@@ -145,11 +154,33 @@ func (s *stream) show(ctx context.Context) error {
 		return nil
 	}
 	s.lookForBridge(ctx)
-	s.offer = &offer{event: s.last, last: s.last.HeadID, key: rand.Text()}
-	if n := len(s.last.Messages); n > 0 && s.last.More == 0 {
-		s.offer.last = s.last.Messages[n-1].ID
+	event := s.last
+	if s.options.byHook {
+		switch i := slices.IndexFunc(event.Messages, byOperator); {
+		case i == 0:
+			return s.pointAt(ctx, &event)
+		case i > 0: // the next event begins with the operator's message
+			event.Messages, event.More, event.HeadID = event.Messages[:i], 0, event.Messages[i-1].ID
+		}
+	}
+	s.offer = &offer{event: event, last: event.HeadID, key: rand.Text()}
+	if n := len(event.Messages); n > 0 && event.More == 0 {
+		s.offer.last = event.Messages[n-1].ID
 	}
 	return s.deliver(ctx)
+}
+
+func byOperator(row hub.UnreadRow) bool { return row.Authority == hub.AuthorityOperator }
+
+// pointAt prints that the operator has written. The messages do not count as told: a hook
+// shows them, or the agent reads them.
+func (s *stream) pointAt(ctx context.Context, event *hub.Watched) error {
+	s.query.After = max(s.query.After, event.HeadID)
+	return s.print(ctx, []byte(s.news(event).ByHook()+"\n"))
+}
+
+func (s *stream) news(event *hub.Watched) *hook.News {
+	return &hook.News{Agent: s.query.Agent, Rows: event.Messages, More: event.More, Read: s.reading(), Now: hub.TimeOf(s.env.Now())}
 }
 
 // coolDown waits until the next line may come. It waits at the hub, so that the hooks of
@@ -191,12 +222,12 @@ func (s *stream) deliver(ctx context.Context) error {
 // line renders an event as one line.
 func (s *stream) line(event *hub.Watched) []byte {
 	if !s.options.json {
-		e := hook.News{Agent: s.query.Agent, Rows: event.Messages, More: event.More, Read: s.reading(), Now: hub.TimeOf(s.env.Now())}
-		return []byte(e.Line() + "\n")
+		return []byte(s.news(event).Line() + "\n")
 	}
 	out := streamEvent{
 		Event: "messages", AgentID: s.query.Agent, RoomID: s.query.Room, Unread: event.Unread,
 		Messages: messagesOf(event), More: event.More, Next: s.reading(),
+		Text: s.news(event).Line(), Pointer: s.news(event).Pointer(),
 	}
 	for {
 		var b bytes.Buffer
@@ -205,7 +236,7 @@ func (s *stream) line(event *hub.Watched) []byte {
 		if err := enc.Encode(out); err != nil {
 			panic("cli: an event does not encode: " + err.Error())
 		}
-		if utf8.RuneCount(b.Bytes()) <= maxOutcome || !dropLast(&out.Messages) {
+		if utf8.RuneCount(b.Bytes()) <= maxStreamEvent || !dropLast(&out.Messages) {
 			return b.Bytes()
 		}
 		out.More++

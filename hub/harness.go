@@ -84,6 +84,10 @@ type HookAnswer struct {
 	JSON string // printed with the text, as a JSON string, for $text
 	Text bool   // the text itself is printed: on stdout, or on stderr if Exit is not 0
 	Exit int    // the exit code that hands the text over; every other answer exits with 0
+
+	// Ranks says that the text stands in the model's input as its user's or its developer's
+	// own. Then a peer's message is named there, and its words are left to a tool's answer.
+	Ranks bool
 }
 
 // Heard reports whether the agent sees the answer.

@@ -61,7 +61,7 @@ var harnesses = []HarnessFacts{
 		Offline: true, Queues: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
-		Hooks:     decides(midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse")),
+		Hooks:     codexForm(),
 		Variables: []string{"CODEX_THREAD_ID", "CODEX_SANDBOX", "CODEX_CI"},
 		// Its sessions in terminals share a daemon, which starts their MCP servers
 		// and their hooks.
@@ -134,7 +134,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
-		MaxWait: 25 * time.Second, Hooks: midTurn(claudeForm, "PostToolUse"),
+		MaxWait: 25 * time.Second, Hooks: openCodeForm(),
 		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true, SubAgents: true,
 	},
 	{
@@ -205,6 +205,25 @@ const editTools = "Edit|Write|MultiEdit|NotebookEdit|apply_patch|edit|write_file
 func qwenForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolUse")
 	f.Warn = HookAnswer{}
+	return f
+}
+
+// codexForm is the form of Codex. What a hook adds is a developer's message to its model.
+func codexForm() *HookForm {
+	f := decides(midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"))
+	for _, a := range []*HookAnswer{&f.Start, &f.Stop, &f.Prompt, &f.Tool} {
+		a.Ranks = true
+	}
+	return f
+}
+
+// openCodeForm is the form of the hub's plugin of opencode. The plugin shows what is said
+// after a tool in that tool's result, and begins a turn with what is said at other times.
+func openCodeForm() *HookForm {
+	f := midTurn(claudeForm, "PostToolUse")
+	for _, a := range []*HookAnswer{&f.Start, &f.Stop, &f.Prompt} {
+		a.Ranks = true
+	}
 	return f
 }
 

@@ -9,6 +9,25 @@ const oneTurn = process.argv[2] === "run";
 // edits are opencode's tools that change files.
 const edits = new Set(["edit", "multiedit", "write", "patch", "apply_patch"]);
 
+// What opencode gets as a prompt is to its model its user's own words. So a prompt names the
+// messages of other agents, and their words come in the result of a tool. A piece of news has
+// both: "pointer" for a prompt and "text" for a result, and "ids" of the messages in it.
+const said = (text) => ({ text, pointer: text, ids: [] }); // by a hook, which names messages alone
+const news = (line) => {
+  let event;
+  try {
+    event = JSON.parse(line);
+  } catch {
+    return []; // a line that was cut off when the stream ended
+  }
+  if (event.event === "messages") return [{ text: event.text, pointer: event.pointer, ids: event.messages.map(({ id }) => id) }];
+  return event.outcome === "error" ? [said("Messages for you are no longer shown here. Read them yourself: hub_poll_messages")] : [];
+};
+
+// resultOf returns the text of a tool's result: a tool of a server has a list of contents, one
+// of opencode's own a text.
+const resultOf = ({ content, output }) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("\n") : (output ?? ""));
+
 function hook(event, payload, more = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, ["hook", event, ...flags], { env: { ...env, ...more }, stdio: ["pipe", "pipe", "ignore"] });
@@ -50,7 +69,7 @@ export const Hub = async ({ client, directory }) => {
   const busy = new Set(); // sessions that work a turn
   const asked = new Set(); // sessions that were asked for a turn and have not begun it
   const warnings = new Map(); // call of a tool -> what its result is to say too
-  const lines = new Map(); // session -> lines of the stream that it has not been shown
+  const lines = new Map(); // session -> news that it has not been shown
   let stream; // of messages for the agent: { agent, child, session }
   let disposed = false;
 
@@ -71,17 +90,23 @@ export const Hub = async ({ client, directory }) => {
     }
     return begun.get(id);
   };
-  const prompt = (id, text) => client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text }] } });
+  const prompt = (id, text) => client.session.promptAsync({ path: { id }, body: { parts: [{ type: "text", text, synthetic: true }] } });
 
-  // take returns the lines that a session has not been shown.
+  // take returns the news that a session has not been shown.
   const take = (id) => {
     const list = lines.get(id) ?? [];
     lines.delete(id);
     return list;
   };
   const add = (id, ...more) => lines.set(id, [...(lines.get(id) ?? []), ...more]);
-  // show begins a turn with the lines for an idle session. Lines for a busy one wait for
-  // its next tool, or for the end of its turn. So each text begins a turn of its own, and
+  // shown drops news whose messages the result of a tool of the hub has shown in full.
+  const shown = (id, result) => {
+    const all = new Set(Array.from(result.matchAll(/^#(\d+) from /gm), ([, n]) => Number(n)));
+    const left = take(id).filter(({ ids }) => ids.length === 0 || !ids.every((n) => all.has(n)));
+    if (left.length > 0) lines.set(id, left);
+  };
+  // show begins a turn with the pointers for an idle session. News for a busy one waits for
+  // its next tool, or for the end of its turn. So each pointer begins a turn of its own, and
   // none depends on what opencode does with a prompt that comes while a turn ends.
   const show = async (id, pause = 1000) => {
     if (busy.has(id) || asked.has(id)) return;
@@ -89,7 +114,7 @@ export const Hub = async ({ client, directory }) => {
     if (list.length === 0) return;
     asked.add(id);
     try {
-      const got = await prompt(id, list.join("\n"));
+      const got = await prompt(id, list.map(({ pointer }) => pointer).join("\n"));
       if (got?.error) throw got.error;
     } catch {
       asked.delete(id);
@@ -111,7 +136,7 @@ export const Hub = async ({ client, directory }) => {
     const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory });
     const text = answer.hookSpecificOutput?.additionalContext;
     if (!text) return;
-    add(id, text);
+    add(id, said(text));
     await show(id); // the turn may have ended before the hook answered, and no other event comes
   };
   // follow keeps one stream of messages for the agent. They go to the session of the agent
@@ -124,7 +149,7 @@ export const Hub = async ({ client, directory }) => {
       return;
     }
     stream?.child.kill();
-    const child = spawn(command, ["watch", "--stream", "--path", directory], { env: { ...env, ...variables }, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(command, ["watch", "--stream", "--json", "--path", directory], { env: { ...env, ...variables }, stdio: ["ignore", "pipe", "ignore"] });
     const mine = (stream = { agent, child, session: id });
     let rest = "";
     child.on("error", () => {});
@@ -140,7 +165,7 @@ export const Hub = async ({ client, directory }) => {
       const whole = (rest + part).split("\n");
       rest = whole.pop();
       if (whole.length === 0) return;
-      add(mine.session, ...whole);
+      add(mine.session, ...whole.flatMap(news));
       show(mine.session);
     });
   };
@@ -148,7 +173,7 @@ export const Hub = async ({ client, directory }) => {
   // duringTurn returns the texts to show after a tool. After an edit the hook releases
   // the lock that was taken for it.
   const duringTurn = async (id, tool, args) => {
-    const texts = take(id);
+    const texts = take(id).map(({ text }) => text);
     if (stream?.session === id && !edits.has(tool)) return texts;
     const payload = { hook_event_name: "PostToolUse", session_id: id, cwd: directory, tool_name: tool, tool_input: args };
     const answer = await hook("tool", payload);
@@ -176,7 +201,7 @@ export const Hub = async ({ client, directory }) => {
         if (lines.has(id)) return show(id); // also lines of a stream that has ended
         const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
         if (answer.decision !== "block") return;
-        add(id, answer.reason);
+        add(id, said(answer.reason));
         await show(id); // unless another turn has begun meanwhile
       }
       if ((event.type === "permission.asked" || event.type === "permission.updated") && id) {
@@ -206,10 +231,10 @@ export const Hub = async ({ client, directory }) => {
       const id = input?.sessionID;
       const warning = warnings.get(input?.callID);
       warnings.delete(input?.callID);
+      if (id && lines.has(id) && input.tool?.startsWith("hub_")) shown(id, resultOf(output));
       const during = !id || (await isChild(id)) ? [] : await duringTurn(id, input.tool, input.args);
       const text = [warning, ...during].filter(Boolean).join("\n\n");
       if (!text) return;
-      // A tool of a server has a list of contents, one of opencode's own a text.
       if (Array.isArray(output.content)) output.content.push({ type: "text", text });
       else output.output = (output.output ?? "") + "\n\n" + text;
     },

@@ -40,9 +40,10 @@ func claudePlugin(folders ...place) []piece {
 }
 
 // stream returns the line that shows each message for the agent. The variable
-// HUB_AGENT of the session names the agent.
+// HUB_AGENT of the session names the agent. Claude Code tells its model that a line of a
+// monitor is no input of its user, so the operator's words come by the hook of the prompt.
 func (e Entry) stream() string {
-	line := e.quoted() + " watch --stream"
+	line := e.quoted() + " watch --stream --operator-by-hook"
 	if e.BaseURL != "" {
 		line += " --base-url " + e.BaseURL
 	}

@@ -61,7 +61,7 @@ func scan(line, format string, into *int) bool {
 func TestAnswerStandsBesideItsQuestion(t *testing.T) {
 	answer := hub.UnreadRow{ID: 9, FromAgent: hub.AgentOperator, Direct: true, Authority: hub.AuthorityOperator, Excerpt: "yes", Answers: `Round "half" up?`}
 	n := News{Agent: "ann", Rows: []hub.UnreadRow{answer}, Read: "R"}
-	if want := `1 message for you (ann): #9 from operator (direct, from the human operator, the answer to your question "Round 'half' up?"): "yes". ` + asData + " " + asOrder; n.Line() != want {
+	if want := `1 message for you (ann): #9 from operator (direct, from the human operator, the answer to your question "Round 'half' up?"): "yes". ` + asOrder; n.Line() != want {
 		t.Errorf("the line is %s\nwant %s", n.Line(), want)
 	}
 	n.Rows[0] = hub.UnreadRow{ID: 9, FromAgent: "ben", Direct: true, Authority: hub.AuthorityAgent, Excerpt: "yes"}

@@ -459,7 +459,7 @@ func (r *run) handOver(id hub.AgentID) {
 // scene asks the hub for the parts of a text and leaves out parts that it
 // cannot get.
 func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
-	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown(), Now: hub.TimeOf(r.Now())}
+	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown(), Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now())}
 	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
 		s.Status = &status
 	}

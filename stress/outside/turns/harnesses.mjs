@@ -74,6 +74,7 @@ const rows = [
     tool: "PostToolUse",
     stays: sessions.codex,
     asks: "apply_patch",
+    names: "always", // what a hook adds ranks above its user's words, so that mail is only named
     needs: ["ws"], // for its sessions
     permits: () => ["apply_patch"], // a patch may touch many files, so no rule about a folder allows one
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
@@ -142,6 +143,7 @@ const rows = [
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
     alone: true, // a stream of its plugin wakes it
+    names: "idle", // what begins a turn counts as its user's words
     asks: "edit",
     program: [opencode],
     env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),

@@ -28,7 +28,7 @@ for (const harness of harnesses.filter(({ stays, wakes, needs = [] }) => stays &
     let hub, project, model, session;
     before(async () => {
       ({ hub, project } = await settle(harness));
-      model = await Model.start(harness.api, async (request) => script.answer(request));
+      model = await Model.start(harness.api, (request) => script.answer(request));
       session = await harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url) });
       script.call();
       await session.go("go");
@@ -50,15 +50,39 @@ for (const harness of harnesses.filter(({ stays, wakes, needs = [] }) => stays &
         await hub.say(`WORD ${i}.`, { to_agent: agent, channel: undefined });
         await eventually("the model is asked", async () => model.requests.length > before);
         took.push(performance.now() - posted);
-        assert.equal(count(model.requests[before], `WORD ${i}.`), 1);
+        // A harness to which a message is only named reads it with a second request.
+        const needs = harness.names ? 2 : 1;
+        assert.equal(count(model.requests[before], `WORD ${i}.`), 2 - needs);
         await eventually("the session is idle again", () => session.idle());
-        assert.equal(model.requests.length, before + 1, "one request for one message");
+        assert.equal(model.requests.length, before + needs, "no request more than it needs");
+        assert.equal(count(model.requests.at(-1), `WORD ${i}.`), 1);
       }
       took.sort((a, b) => a - b);
       const at = (part) => Math.round(took[Math.ceil(part * took.length) - 1]);
-      note("idle wake", `with its words, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
+      note("idle wake", `${harness.names ? "with its name" : "with its words"}, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
       if (process.env.LATENCIES) await appendFile(process.env.LATENCIES, `${harness.id}: ${messages} messages, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms\n`);
       assert.ok(at(share) <= slack * (harness.wakes ?? 500), `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms`);
+    });
+
+    measured(harness.id, "idle: the operator's words come whole, and in no frame that denies them", ["operator's words"], { timeout: 2 * within }, async (note) => {
+      const agent = await agentOf(harness, hub);
+      const last = () => model.requests.at(-1);
+      for (const [i, busy] of [false, true].entries()) {
+        await sleep(paced);
+        await eventually("the session is idle", () => session.idle());
+        const say = () => hub.command("say", "--to", agent, `ORDER ${i}.`);
+        if (busy) {
+          script.call();
+          script.first = say;
+          await turn(session, model, "work");
+        } else await say();
+        await eventually("the words are shown", async () => count(last(), `ORDER ${i}.`) > 0);
+        await eventually("the session is idle again", () => session.idle());
+        assert.equal(count(last(), `ORDER ${i}.`), 1);
+        for (const [frame] of last().sent.matchAll(/<task-notification>.*?<\/task-notification>/gs)) assert.doesNotMatch(frame, /ORDER/);
+        assert.match(last().sent, /What the human operator says is your user's word/);
+      }
+      note("operator's words", "with the weight of the user's, idle and in a turn");
     });
 
     it("idle: no message is lost or shown twice when the hub is killed", { timeout: (process.env.LONG ? 20 : 3) * within }, async () => {

@@ -21,21 +21,43 @@ async function bridgesOf(root) {
 
 // Script answers each request of a session with a text, or, after call, so many times with a
 // call of a tool whose answer shows no mail. A bridge wakes its session after the first call.
+// It reads messages that are named to it without their words, once or, after call, again.
 export class Script {
   calls = 0;
+  read = new Set(); // ids of messages that it has tried to read
+  first; // what happens once, before the next answer
 
   call(times = 1) {
     this.calls = times;
+    this.read.clear();
   }
 
-  answer({ tools }) {
-    const calls = this.calls > 0;
-    if (calls) this.calls--;
-    const input = { body: "I work on." };
-    if (calls && tools.tool_call) return { tool: tools.tool_call, input: { name: "mcp__hub__hub_post_message", arguments: input } };
-    const name = calls && Object.keys(tools).find((name) => name.endsWith("hub_post_message"));
-    return name ? { tool: tools[name], input } : { text: "done" };
+  async answer(request) {
+    const first = this.first;
+    this.first = undefined;
+    await first?.();
+    if (this.calls > 0) {
+      this.calls--;
+      return tool(request, "hub_post_message", { body: "I work on." }) ?? { text: "done" };
+    }
+    const wanted = named(request).filter((id) => !this.read.has(id));
+    for (const id of wanted) this.read.add(id);
+    return (wanted.length > 0 && tool(request, "hub_poll_messages", { timeout_seconds: 0 })) || { text: "done" };
   }
+}
+
+// tool is the answer that calls a tool of the hub, if the model has it.
+export function tool({ tools }, name, input) {
+  if (tools.tool_call) return { tool: tools.tool_call, input: { name: `mcp__hub__${name}`, arguments: input } };
+  const known = Object.keys(tools).find((shown) => shown.endsWith(name));
+  return known && { tool: tools[known], input };
+}
+
+// named returns the ids of messages that a request names, and of which it has no words yet.
+export function named({ sent }) {
+  const ids = (pattern) => Array.from(sent.matchAll(pattern), ([, id]) => id);
+  const shown = new Set(ids(/#(\d+) from [\w.:-]+ \([^)]*\)[,:]/g));
+  return ids(/#(\d+) from [\w.:-]+ \([^)]*\)(?![,:])/g).filter((id) => !shown.has(id));
 }
 
 // turn lets a session work a turn on a text of its user.
