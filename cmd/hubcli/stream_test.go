@@ -159,16 +159,53 @@ func TestStreamShowsEachMessageOnce(t *testing.T) {
 	waitWatches(t, c, 1)
 	last := direct(t, c, "for programs")
 	var event struct {
-		Event    string
-		Messages []struct{ ID hub.MessageID }
-		Next     string
+		Event               string
+		Messages            []struct{ ID hub.MessageID }
+		Next, Text, Pointer string
 	}
 	if err := json.Unmarshal([]byte(s.next()), &event); err != nil || event.Event != "messages" || len(event.Messages) != 1 || event.Messages[0].ID != last || event.Next == "" {
 		t.Errorf("%+v, %v", event, err)
 	}
+	if words := "for programs"; !strings.Contains(event.Text, words) || strings.Contains(event.Pointer, words) || !strings.Contains(event.Pointer, fmt.Sprintf("#%d from b", last)) {
+		t.Errorf("the text is %q, and the pointer %q", event.Text, event.Pointer)
+	}
 	waitWatches(t, c, 1)
 	if code, rest := s.stop(syscall.SIGINT); code != 130 || outcomeOf(t, rest) != "interrupted" {
 		t.Errorf("after SIGINT: exit code %d, %q", code, rest)
+	}
+}
+
+// TestStreamLeavesTheOperatorToTheHook: with --operator-by-hook a line says that the operator has
+// written, without the words, and the message does not count as told, so that the next hook
+// shows it. Words of peers that came before stand in a line of their own.
+func TestStreamLeavesTheOperatorToTheHook(t *testing.T) {
+	h := startSpawningHub(t)
+	c := h.Client
+	room, err := makeRoom(c)
+	require.NoError(t, err)
+	_, err = c.Register(t.Context(), hub.RegisterInput{AgentID: "a"})
+	require.NoError(t, err)
+	peer := direct(t, c, "from a peer")
+	order, err := c.AsOperator().Post(t.Context(), hub.PostInput{FromAgent: hub.AgentOperator, ToAgent: "a", Body: "SECOND"})
+	require.NoError(t, err)
+	row, err := order.Row.Decode()
+	require.NoError(t, err)
+	later := direct(t, c, "after it")
+	s := startStream(t, "http://127.0.0.1:"+h.port, room.RoomID, "--operator-by-hook")
+	s.shows(map[hub.MessageID]bool{}, peer)
+	if line, want := s.next(), fmt.Sprintf("Your human operator has written to you (#%d). More wait for you: 1. The words follow.", row.ID); !strings.HasPrefix(line, want) {
+		t.Errorf("the line is %q", line)
+	}
+	a, err := c.Attention(t.Context(), hub.AttentionQuery{Agent: "a", Room: room.RoomID})
+	if err != nil || a.ToldID != peer {
+		t.Errorf("the agent was told up to %d, %v", a.ToldID, err)
+	}
+	_, err = c.Tell(t.Context(), hub.ToldInput{AgentID: "a", ToldID: later}) // as the hook does
+	require.NoError(t, err)
+	waitWatches(t, c, 1)
+	s.shows(map[hub.MessageID]bool{}, direct(t, c, "last"))
+	if code, rest := s.stop(syscall.SIGTERM); code != 130 || rest != "" {
+		t.Errorf("exit code %d, stdout %q", code, rest)
 	}
 }
 

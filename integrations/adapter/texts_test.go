@@ -46,8 +46,9 @@ for (const sessionID of ["new", "old", "old", "old-child", "child", undefined]) 
 	}
 }
 
-// TestOpenCodePluginShowsMessages: an idle session begins a turn with a line of the
-// stream; a busy one gets it with its next tool, and not once more. The hooks are called
+// TestOpenCodePluginShowsMessages: an idle session begins a turn with what names a message,
+// since opencode takes it for its user's words; a busy one gets the words with its next tool,
+// and not once more, nor after a tool of the hub has shown the message. The hooks are called
 // when a turn begins and when it ends with nothing to show. In a program of one
 // turn there is no stream, a hook tells during the turn, and none tells at its end.
 func TestOpenCodePluginShowsMessages(t *testing.T) {
@@ -82,15 +83,16 @@ const promptAsync = async ({ path, body }) => {
 };
 const h = await Hub({ client: { session: { get: async () => ({ data: {} }), promptAsync } }, directory: "/work" });
 const happens = (type, properties) => h.event({ event: { type, properties } });
+let id = 0;
 const says = async (text) => {
-  writeFileSync("line.new", text + "\n");
+  writeFileSync("line.new", JSON.stringify({ event: "messages", text, pointer: "named: " + text, messages: [{ id: ++id }] }) + "\n");
   renameSync("line.new", "line");
   while (existsSync("line") || existsSync("line.said")) await sleep(5);
   await sleep(100); // for what should not happen
 };
 const status = (type) => happens("session.status", { sessionID: "s", status: { type } });
-const tool = async (output) => {
-  await h["tool.execute.after"]({ sessionID: "s" }, output);
+const tool = async (output, name) => {
+  await h["tool.execute.after"]({ sessionID: "s", tool: name }, output);
   console.log("tool", JSON.stringify(output));
 };
 await happens("session.created", { info: { id: "s" } });
@@ -105,7 +107,11 @@ await status("busy");
 if (process.argv[2] !== "run") await says("to a busy one");
 await tool({ content: [] });
 await tool({ output: "built in" });
-if (process.argv[2] !== "run") await says("late");
+if (process.argv[2] !== "run") {
+  await says("read meanwhile");
+  await tool({ content: [{ type: "text", text: "1 message\n#3 from lead (session verified), chat" }] }, "hub_hub_poll_messages");
+  await says("late");
+}
 await status("idle");
 await happens("session.idle", { sessionID: "s" });
 await status("busy");
@@ -116,8 +122,9 @@ await h.dispose();
 `)
 	called := map[string]string{"": "session-start prompt prompt stop session-end", "run": "session-start tool tool session-end"}
 	for mode, want := range map[string]string{
-		"": "shell me\nprompt s to an idle one\n" +
-			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\nprompt s late\nprompt s at the end\n",
+		"": "shell me\nprompt s named: to an idle one\n" +
+			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\n" +
+			`tool {"content":[{"type":"text","text":"1 message\n#3 from lead (session verified), chat"}]}` + "\nprompt s named: late\nprompt s at the end\n",
 		"run": "shell me\n" + `tool {"content":[{"type":"text","text":"by the hook"}]}` + "\n" + `tool {"output":"built in\n\nby the hook"}` + "\n",
 	} {
 		cmd := exec.CommandContext(t.Context(), node, script, mode)
@@ -188,7 +195,7 @@ const until = async (holds) => {
   for (const end = Date.now() + 40_000; !holds(); await sleep(5)) if (Date.now() > end) throw new Error("it does not come: " + holds);
 };
 const says = async (text) => {
-  place("line", text + "\n");
+  place("line", JSON.stringify({ event: "messages", text: "words", pointer: text, messages: [] }) + "\n");
   await until(() => !existsSync("line") && !existsSync("line.said"));
   await sleep(100); // for what should not happen
 };

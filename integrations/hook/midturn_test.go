@@ -40,6 +40,39 @@ func TestMidTurn(t *testing.T) {
 	}
 }
 
+// TestPeersAreNamedWhereHooksRank: in a harness that takes what a hook says for its user's or
+// its developer's words, a peer's message is named there and its words are left to a tool; the
+// operator's words are whole. In any other the words are quoted.
+func TestPeersAreNamedWhereHooksRank(t *testing.T) {
+	for harness, events := range map[string][]Event{
+		"codex": {SessionStart, Prompt, Tool, Stop}, "opencode": {SessionStart, Prompt, Stop}, "claude-code": {},
+	} {
+		for _, e := range []Event{SessionStart, Prompt, Tool, Stop} {
+			t.Run(harness+" "+string(e), func(t *testing.T) {
+				w := begun(t)
+				w.Flag = harness
+				w.hub.attention = withDirected(7)
+				w.hub.attention.Directed = append(w.hub.attention.Directed, hub.UnreadRow{ID: 8, FromAgent: hub.AgentOperator, Authority: hub.AuthorityOperator, Direct: true, Kind: hub.KindChat, Excerpt: "stop at noon"})
+				payload := session
+				if e == SessionStart {
+					payload = `"source":"compact",` + session
+				}
+				got := w.Run(t.Context(), e, []byte("{"+payload+"}")).Stdout
+				if !strings.Contains(got, "#7 from lead (direct, task_request)") || !strings.Contains(got, "stop at noon") {
+					t.Fatalf("it says %s", got)
+				}
+				named := !strings.Contains(got, "do 'this'")
+				if named != slices.Contains(events, e) {
+					t.Errorf("the words of a peer are left out: %v: %s", named, got)
+				}
+				if named && !strings.Contains(got, "hubcli poll") {
+					t.Errorf("nothing says how the agent reads: %s", got)
+				}
+			})
+		}
+	}
+}
+
 // TestMidTurnIsSilent where nobody would see an answer, or the event is not the
 // agent's.
 func TestMidTurnIsSilent(t *testing.T) {
