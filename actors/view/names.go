@@ -68,7 +68,7 @@ func (v *View) Near(id hub.AgentID) (near []hub.AgentID) {
 	_ = v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool { // it is a remark only
 		other := hub.AgentID(key)
 		rank := likeness(string(other))
-		if rank < 0 && lettersOnce(other) == once {
+		if rank < 0 && (lettersOnce(other) == once || slip(string(id), string(other))) {
 			rank = core.Likenesses
 		}
 		if rank >= 0 && other != id && !other.Watcher() && len(ranked[rank]) < mostNear {
@@ -97,3 +97,25 @@ func lettersOnce(id hub.AgentID) string {
 		return r
 	}, strings.ToLower(string(id)))
 }
+
+// slip reports whether one id, without regard to case, is the other with two neighbouring letters
+// exchanged, or with one letter too few or too many. Ids of fewer than four characters have no
+// slips, and a digit is none: dev-1, dev-2 and dev-12 are three agents.
+func slip(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	if a, b = strings.ToLower(a), strings.ToLower(b); len(b) < 4 || len(a) > len(b)+1 || a == b {
+		return false
+	}
+	at := 0 // of the first difference
+	for at < len(b) && a[at] == b[at] {
+		at++
+	}
+	if len(a) > len(b) {
+		return isLetter(a[at]) && a[at+1:] == b[at:]
+	}
+	return at+1 < len(a) && isLetter(a[at]) && isLetter(b[at]) && a[at] == b[at+1] && a[at+1] == b[at] && a[at+2:] == b[at+2:]
+}
+
+func isLetter(c byte) bool { return c >= 'a' && c <= 'z' }
