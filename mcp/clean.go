@@ -31,8 +31,41 @@ func fenced(text string) string {
 
 // between puts a clean text that does not hold mark between two marks.
 func between(mark, text string) string {
-	return "<<<" + mark + "\n| " + strings.ReplaceAll(text, "\n", "\n| ") + "\n" + mark + ">>>"
+	return "<<<" + mark + "\n" + barred(text) + "\n" + mark + ">>>"
 }
+
+// fencedList is a text of several pieces with one pair of marks around all words of others.
+type fencedList struct {
+	mark string
+	open bool
+	b    strings.Builder
+}
+
+// newFence returns an empty list for these words, which are clean.
+func newFence(words []string) *fencedList { return &fencedList{mark: fence(strings.Join(words, "\n"))} }
+
+// line adds a line of the hub's own.
+func (f *fencedList) line(line string) { f.b.WriteString(line + "\n") }
+
+// words adds what others have written, below a line of the hub's own that says who.
+func (f *fencedList) words(head, said string) {
+	if !f.open {
+		f.line("<<<" + f.mark)
+		f.open = true
+	}
+	f.line(head + "\n" + barred(said))
+}
+
+// text closes the list.
+func (f *fencedList) text() string {
+	if f.open {
+		f.line(f.mark + ">>>")
+	}
+	return f.b.String()
+}
+
+// barred puts | before each line of a text.
+func barred(text string) string { return "| " + strings.ReplaceAll(text, "\n", "\n| ") }
 
 // peerText is a text that others have written. It is encoded within a fence.
 type peerText string

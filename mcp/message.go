@@ -217,37 +217,36 @@ func (m *shownMessage) isNotice() bool {
 	return m.Authority == hub.AuthoritySystem && m.Kind == hub.KindNotice && m.Truncated == nil
 }
 
-// texts shows messages one after the other. What the hub knows of each stands
-// outside the fence; the sender's words stand inside it. One mark, made up for
-// the answer, serves all of them. Messages that follow each other under the same head
-// stand in one fence if each is a notice of the hub or one line, such as the tasks of a plan. Notices of
-// agents that joined hold nobody's words: they need no fence.
+// texts shows messages one after the other, all of them between two marks that were made up for
+// the answer. The sender's words stand in lines that begin with |, and what the hub knows of a
+// message in the line above them, which does not. Messages that follow each other under the same
+// head share it if each is a notice of the hub or one line, such as the tasks of a plan. Notices of
+// agents that joined hold nobody's words: before the first words they need no mark.
 func texts(list []shownMessage) string {
 	words := make([]string, len(list))
 	for i := range list {
 		words[i] = list[i].words()
 	}
-	mark := fence(strings.Join(words, "\n"))
-	var b strings.Builder
+	f := newFence(words)
 	for i := 0; i < len(list); i++ {
 		first, said, head := i, words[i], list[i].head()
 		if came := joined(list[i:]); len(came) > 0 {
 			i += len(came) - 1
-			fmt.Fprintf(&b, "%s from system (the hub itself): %s joined\n", numbers(list[first:i+1]), strings.Join(came, ", "))
+			f.line(fmt.Sprintf("%s from system (the hub itself): %s joined", numbers(list[first:i+1]), strings.Join(came, ", ")))
 			continue
 		}
 		for ; i+1 < len(list) && list[i].joins(words[i]) && list[i+1].joins(words[i+1]) && list[i+1].head() == head; i++ {
 			said += "\n" + words[i+1]
 		}
-		b.WriteString(numbers(list[first:i+1]) + " " + head + "\n" + between(mark, said) + "\n")
+		f.words(numbers(list[first:i+1])+" "+head, said)
 		if list[i].Truncated != nil {
-			fmt.Fprintf(&b, "(%s)\n", list[i].Truncated)
+			f.line(fmt.Sprintf("(%s)", list[i].Truncated))
 		}
 	}
-	return b.String()
+	return f.text()
 }
 
-// joins reports whether a message may share a fence with others under the same head: its lines count,
+// joins reports whether a message may share a head with others: its lines count,
 // so that nobody takes a line of one for another message.
 func (m *shownMessage) joins(words string) bool {
 	return m.isNotice() || m.Truncated == nil && words != "" && !strings.ContainsAny(words, "\n\r")

@@ -86,7 +86,7 @@ func TestPeersCannotPretend(t *testing.T) {
 }
 
 // parted reads a text as a model is told to: inside is what stands in lines that
-// begin with |, one text for each pair of marks; outside is all else.
+// begin with |, one text for each line of the hub's above it; outside is all else.
 func parted(t *testing.T, said string) (outside string, inside []string) {
 	t.Helper()
 	var out, in []string

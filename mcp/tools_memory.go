@@ -284,9 +284,9 @@ func hitTexts(list []hit) string {
 	for i := range list {
 		words[i] = peertext.Model(string(list[i].Snippet))
 	}
-	mark := fence(strings.Join(words, "\n"))
-	var b strings.Builder
+	f := newFence(words)
 	for i, h := range list {
+		var b strings.Builder
 		fmt.Fprintf(&b, "%s %s by %s", h.Type, h.ID, who(h.From))
 		if h.RoomID != "" {
 			fmt.Fprintf(&b, " in room %s", word(string(h.RoomID)))
@@ -294,7 +294,7 @@ func hitTexts(list []hit) string {
 		if h.Title != "" {
 			fmt.Fprintf(&b, ", %s", quoted(h.Title, 100))
 		}
-		b.WriteString("\n" + between(mark, words[i]) + "\n")
+		f.words(b.String(), words[i])
 	}
-	return b.String()
+	return f.text()
 }

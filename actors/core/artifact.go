@@ -3,6 +3,7 @@ package core
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"hubcli/hub"
 )
@@ -53,7 +54,7 @@ func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifa
 		id := IDAt(PrefixArtifact, at.Seq)
 		m.Metadata = naming("artifact", id)
 		m.Body = fmt.Sprintf("%q version %d (%s, %s). %s",
-			fact.Title, fact.Version, fact.ContentType, bytesInWords(fact.Size), readArtifact(id))
+			fact.Title, fact.Version, plainType(fact.ContentType), bytesInWords(fact.Size), readArtifact(id))
 		if by.Agent == "" {
 			m.Body = fmt.Sprintf("Artifact %s was stored (%s); nobody is named. %s", id, bytesInWords(fact.Size), readArtifact(id))
 		}
@@ -64,9 +65,14 @@ func (r *Room) AddArtifact(c ArtifactCommand, by TaskActor) (Decision[hub.Artifa
 	}, nil
 }
 
+// plainType is a content type without the parameters that every text has.
+func plainType(contentType string) string {
+	return strings.TrimSuffix(contentType, "; charset=utf-8")
+}
+
 // readArtifact says how an agent or a person reads an artifact.
 func readArtifact(id string) string {
-	return "Read it with hub_get_artifact or hubcli artifact get, artifact_id " + id + "."
+	return "Read it: hub_get_artifact or hubcli artifact get, artifact_id " + id + "."
 }
 
 // bytesInWords writes a size of at least 0 with a comma before each three digits.

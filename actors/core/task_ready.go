@@ -121,14 +121,12 @@ func namesOf(tasks []*liveTask, name func(*hub.Task) string) (list string, ids [
 // waitNotice is the notice about tasks that have the same reader.
 func waitNotice(tasks []*liveTask, reason string) MessageDraft {
 	list, ids := namesOf(tasks, taskName)
-	text := list + " can begin: no task that it waited for is left."
+	text := list + " can begin."
 	switch {
 	case reason == wakeBlockerFailed && len(tasks) == 1:
 		text = list + " waited for a task that has failed or was cancelled. If it has not begun, nobody begins it before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
 	case reason == wakeBlockerFailed:
 		text = list + " waited for a task that has failed or was cancelled. What has not begun is begun by nobody before you decide: set its blocked_by anew, such as to an empty list, if it goes on; cancel it if not."
-	case len(tasks) > 1:
-		text = list + " can begin: no task that they waited for is left."
 	}
 	n := systemNotice(text, map[string]any{"wake": wake{Reason: reason, Matched: ids, SinceID: ids[0]}})
 	tasks[0].placeWait(&n, reason)
