@@ -56,6 +56,9 @@ type HarnessFacts struct {
 	// the text and the structured content. One of them is enough.
 	ShowsBothForms bool
 
+	// CancelsAnswered says that its MCP client cancels each call of a tool after the answer.
+	CancelsAnswered bool
+
 	RewritesServers bool // it writes the file of its MCP servers anew while it runs
 }
 

@@ -136,6 +136,7 @@ var harnesses = []HarnessFacts{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
 		MaxWait: 25 * time.Second, Hooks: openCodeForm(),
 		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true, SubAgents: true,
+		CancelsAnswered: true,
 	},
 	{
 		ID: HarnessWindsurf, Title: "Windsurf",

@@ -114,6 +114,7 @@ func New(cfg Config, log *slog.Logger) *Link {
 	l.dial = func(baseURL string) *client.Client {
 		return client.New(client.Config{BaseURL: baseURL, DataRoot: cfg.DataRoot})
 	}
+	l.Feeds.LateCancels = func() bool { return l.Harness().Facts().CancelsAnswered }
 	l.base.Store(l.dial(cfg.BaseURL))
 	l.notes.Tell = func(err error) { l.log.Warn("what hooks have left is not believed", "error", err) }
 	if cfg.Process != nil && cfg.Parent != nil {

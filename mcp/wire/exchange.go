@@ -28,6 +28,9 @@ type exchange struct {
 	mu      sync.Mutex
 	last    RequestSeq
 	open    map[jsonrpc.ID]*request
+	done    jsonrpc.ID    // of the request that was answered last
+	late    int           // requests in a row, done among them, that were cancelled after their answer
+	taken   bool          // that of done is counted
 	writing int           // answers
 	moved   chan struct{} // closed when an answer has been written; nil: nobody waits
 }
@@ -54,6 +57,11 @@ func (x *exchange) begin(id jsonrpc.ID) bool {
 	return true
 }
 
+// lateHabit is the number of requests in a row that a client cancels after their answers until
+// that is taken for its habit. Some clients end the signal of each call when the call is over,
+// and send a cancellation for it. Such a one has not crossed the answer, and takes nothing back.
+const lateHabit = 3
+
 // cancel notes that the client does not want the answer to a request, even where
 // that has just been given.
 func (x *exchange) cancel(id jsonrpc.ID) {
@@ -61,6 +69,13 @@ func (x *exchange) cancel(id jsonrpc.ID) {
 	defer x.mu.Unlock()
 	if r := x.open[id]; r != nil {
 		r.cancelled = true
+		return
+	}
+	if id == x.done && !x.taken {
+		x.late++
+		x.taken = true
+	}
+	if x.late >= lateHabit || x.feeds.LateCancels != nil && x.feeds.LateCancels() {
 		return
 	}
 	x.feeds.undo(id)
@@ -86,6 +101,10 @@ func (x *exchange) answer(a *jsonrpc.Response) RequestSeq {
 		return 0
 	}
 	delete(x.open, a.ID)
+	if !x.taken {
+		x.late = 0
+	}
+	x.done, x.taken = a.ID, false
 	if a.Error != nil || r.cancelled {
 		x.feeds.drop(r.seq)
 		return r.seq

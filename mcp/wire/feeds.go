@@ -64,8 +64,11 @@ const (
 // Feeds is safe for concurrent use. NewFeeds makes one.
 type Feeds struct {
 	AckDelay time.Duration // see the constant
-	now      func() time.Time
-	Written  chan struct{} // of capacity 1: an answer that moves a cursor has been written
+	// LateCancels reports whether the client cancels each request after its answer, as a
+	// habit; nil: it is not known to.
+	LateCancels func() bool
+	now         func() time.Time
+	Written     chan struct{} // of capacity 1: an answer that moves a cursor has been written
 
 	mu     sync.Mutex
 	at     map[Feed]hub.MessageID // the cursors: how far the answers reach from base on

@@ -76,6 +76,48 @@ func TestCancellationTakesBackItsOwn(t *testing.T) {
 	}
 }
 
+// TestLateCancellationsAreAHabit: a client that cancels each request after its answer, whatever
+// it was, has got the answers. Its cancellations take nothing back, at once where the client is
+// known and after three in a row where it is not. One request that it does not cancel ends a row.
+func TestLateCancellationsAreAHabit(t *testing.T) {
+	for name, c := range map[string]struct {
+		known bool
+		steps string // x: a request that is cancelled after its answer, o: one that is not
+		want  hub.MessageID
+	}{
+		"a known client":     {true, "", 5},
+		"after three":        {false, "xx", 5},
+		"after two":          {false, "x", 0},
+		"one is not":         {false, "xox", 0},
+		"again three in row": {false, "xoxx", 5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			of := Feed{agent: "me"}
+			f := Feeds{now: time.Now}
+			if c.known {
+				f.LateCancels = func() bool { return true }
+			}
+			x := newExchange(&f)
+			f.Start(of, 0)
+			for i, step := range c.steps + "p" {
+				id := idOf(t, i+1)
+				x.begin(id)
+				if step == 'p' {
+					f.Stage(x.seqOf(id), of, 0, 5)
+				}
+				x.answered(x.answer(&jsonrpc.Response{ID: id}), true)
+				if step != 'o' {
+					x.cancel(id)
+					x.cancel(id)
+				}
+			}
+			if got, _ := f.Known(of); got != c.want {
+				t.Errorf("the cursor is at %d, want %d", got, c.want)
+			}
+		})
+	}
+}
+
 // TestCancellationLeavesWhatAnotherAnswerHas: a client that cancels a poll and polls
 // again at once may be answered before its cancellation is here. The rows that the
 // second answer has do not come a third time.

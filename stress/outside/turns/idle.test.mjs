@@ -54,7 +54,7 @@ for (const harness of harnesses.filter(({ stays, wakes, needs = [] }) => stays &
         const needs = harness.names ? 2 : 1;
         assert.equal(count(model.requests[before], `WORD ${i}.`), 2 - needs);
         await eventually("the session is idle again", () => session.idle());
-        assert.equal(model.requests.length, before + needs, "no request more than it needs");
+        assert.equal(model.requests.length, before + needs, `no request more than it needs: ${model.requests.slice(before).map(({ sent }) => "\n" + sent.slice(-700)).join("")}`);
         assert.equal(count(model.requests.at(-1), `WORD ${i}.`), 1);
       }
       took.sort((a, b) => a - b);
