@@ -185,6 +185,44 @@ func TestRemoveLeavesLaterEdits(t *testing.T) {
 			}, "a = 1\n\n# of b\n[b]\nc = [\n 1,\n]\n", "",
 		},
 		{
+			"tables of others in the block", TOML, codex,
+			Trace{Space: "\n"},
+			tomlServer, "a = 1\n",
+			func(s string) string {
+				return strings.Replace(s, "# <<<", "\n# of b\n[b]\nc = [\n 1,\n]\n\n[mcp_servers.hub.tools.x]\non = true\n\n[d]\n# <<<", 1)
+			}, "a = 1\n\n# of b\n[b]\nc = [\n 1,\n]\n\n[d]\n", "",
+		},
+		{
+			"tables of others before ours in the block", TOML, codex,
+			Trace{},
+			tomlServer, "",
+			func(s string) string { return strings.Replace(s, ">>>\n", ">>>\r\n[b]\r\n", 1) }, "[b]\r\n", "",
+		},
+		{
+			"an element of others in the block", TOML, kimi,
+			Trace{Space: "\n"},
+			tomlHook, "[[hooks]]\nevent = \"A\"\n",
+			func(s string) string {
+				return strings.Replace(s, "# <<<", "[[hooks]]\nevent = \"B\"\n# <<<", 1)
+			}, "[[hooks]]\nevent = \"A\"\n[[hooks]]\nevent = \"B\"\n", "",
+		},
+		{
+			"our tables apart, without marks", TOML, codex,
+			Trace{},
+			tomlServer, "",
+			func(string) string {
+				return "\xef\xbb\xbf[mcp_servers.hub]\ncommand = 'x' # y\nargs = [\n  'a', # b\n]\n\n[b]\nc = 2\n\n[mcp_servers.hub.env]\nd = \"\"\"\n\"\"\"\n"
+			}, "\xef\xbb\xbf[b]\nc = 2\n", "",
+		},
+		{
+			"a mark within our table", TOML, codex,
+			Trace{},
+			tomlServer, "",
+			func(string) string {
+				return "[mcp_servers.hub]\na = 1\n# >>> hubcli mcp_servers.hub >>>\nb = 2\n# <<< hubcli mcp_servers.hub <<<\n\n[c]\n"
+			}, "", Unsafe,
+		},
+		{
 			"a key behind the block", TOML, codex,
 			Trace{},
 			tomlServer, "[a]\nb = 1\n",

@@ -19,8 +19,9 @@ import (
 //	…
 //	# <<< hubcli mcp_servers.hub <<<
 //
-// A harness that rewrites the file may drop the comments. Then the entry is the
-// run of tables with its name.
+// A harness that rewrites the file may drop the comments, or put tables of its
+// own between them. So the entry is its tables, wherever they stand; see
+// toml_place.go.
 type tomlDoc struct {
 	doc        []byte
 	base       int // length of a byte order mark
@@ -169,91 +170,4 @@ func (d *tomlDoc) insert(v *entry) ([]byte, Trace, error) {
 			strings.Join(d.at.Keys[:max(len(d.at.Keys)-1, 1)], "."), strings.TrimPrefix(err.Error(), "toml: "))
 	}
 	return out, trace, nil
-}
-
-func (d *tomlDoc) replace(v *entry) ([]byte, error) {
-	text, err := d.text(v)
-	if err != nil {
-		return nil, err
-	}
-	where, err := d.place()
-	return apply(d.doc, splice{where.start, where.end, text}), err
-}
-
-func (d *tomlDoc) remove(trace Trace) ([]byte, error) {
-	where, err := d.place()
-	return cutBlock(d.doc, where, trace), err
-}
-
-// place returns the span of the block, or, without marks, of the run of tables.
-func (d *tomlDoc) place() (span, error) {
-	if d.found {
-		return d.block, nil
-	}
-	if d.at.Mark == "" {
-		if run, ok := d.tables(); ok {
-			return run, nil
-		}
-	}
-	return span{}, refuse(Unsupported, "%v is not in a block of hubcli and not a table of its own; remove it by hand", d.at)
-}
-
-// tables returns the run of consecutive tables whose names begin with the keys.
-// If there are more elsewhere, the verification of the result fails.
-func (d *tomlDoc) tables() (run span, ok bool) {
-	p := unstable.Parser{KeepComments: true}
-	p.Reset(d.doc[d.base:])
-	inside, end := false, 0
-	for p.NextExpression() {
-		e := p.Expression()
-		switch e.Kind {
-		case unstable.Comment:
-			continue // a comment before the next table belongs to that table
-		case unstable.Table, unstable.ArrayTable:
-			var name []string
-			offset := 0
-			for it := e.Key(); it.Next(); {
-				if name = append(name, string(it.Node().Data)); len(name) == 1 {
-					offset = d.base + int(it.Node().Raw.Offset)
-				}
-			}
-			line := lineAt(d.doc, offset)
-			if inside = hasPrefix(name, d.at.Keys); inside && !ok {
-				run.start, ok = line.start, true
-			}
-			end = line.end
-		default:
-			if last := lastOffset(e); last >= 0 {
-				end = lineAt(d.doc, d.base+last).end
-			}
-		}
-		if inside {
-			run.end = end
-		}
-	}
-	return run, ok && p.Error() == nil
-}
-
-// lastOffset returns the largest offset of a node and those below it, or -1.
-func lastOffset(n *unstable.Node) int {
-	last := -1
-	if n.Raw.Length > 0 {
-		last = int(n.Raw.Offset + n.Raw.Length - 1)
-	}
-	for it := n.Children(); it.Next(); {
-		last = max(last, lastOffset(it.Node()))
-	}
-	return last
-}
-
-func hasPrefix(name, prefix []string) bool {
-	if len(name) < len(prefix) {
-		return false
-	}
-	for i := range prefix {
-		if name[i] != prefix[i] {
-			return false
-		}
-	}
-	return true
 }
