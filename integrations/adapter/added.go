@@ -12,7 +12,7 @@ import (
 // entryOf returns the members of an entry as it stands in its file; none if it
 // cannot be read, which the state of the entry says.
 func entryOf(e files.Entry) map[string]json.RawMessage {
-	doc, err := files.Read(e.Root, e.File)
+	doc, err := files.Read(e.Root, e.File, e.Owner.Scope)
 	if err != nil || e.Format == edit.Whole {
 		return nil
 	}

@@ -35,7 +35,7 @@ func (a *Adapters) permits(s *setup) []piece {
 // refuse its whole file then, so nothing of the hub's is added to it. A file that
 // cannot be read at all is left to the states of the entries.
 func (v *approval) check(e files.Entry) error {
-	doc, err := files.Read(e.Root, e.File)
+	doc, err := files.Read(e.Root, e.File, e.Owner.Scope)
 	if err != nil {
 		return nil
 	}

@@ -125,6 +125,9 @@ func (a *Adapters) untouched(ctx context.Context, w wanted) []files.Entry {
 		return nil
 	}
 	for _, s := range a.states(ctx, w.entries) {
+		if s.State == files.Absent && s.Outside != "" {
+			return nil // nobody is asked, so nobody is told where the link leads
+		}
 		switch s.State {
 		case files.Absent, files.Installed, files.Outdated:
 		case files.Adoptable, files.Drifted, files.Conflict, files.Unreadable:

@@ -35,7 +35,7 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 			places: s.teach, format: edit.Markdown, keys: []string{blockName}, value: func(Entry) any { return strings.TrimSpace(teaching) },
 		})
 	}
-	hooks, noHooks := a.hooks(s, owner.Path)
+	hooks, noHooks := a.hooks(s, owner)
 	byPart := map[hub.AdapterPartName][]piece{hub.PartMCP: s.mcp, hub.PartHooks: hooks, hub.PartInstructions: teach, hub.PartPermissions: a.permits(s), hub.PartPlugin: s.plugin}
 	var all []wanted
 	var inside wanted // permissions that are a member of the server's entry
@@ -83,7 +83,8 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 // that the usual file would hide, they are pieces of that file. If the other
 // file cannot be read, hooks fails, and nothing is written beside it. A repository says
 // itself where its hooks lie.
-func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
+func (a *Adapters) hooks(s *setup, owner files.Owner) ([]piece, error) {
+	project := owner.Path
 	switch {
 	case s.repo:
 		return a.inRepository(s.hooks, project)
@@ -96,7 +97,7 @@ func (a *Adapters) hooks(s *setup, project string) ([]piece, error) {
 	if !ok || exists(own) || !exists(other) {
 		return s.hooks, nil
 	}
-	doc, err := files.Read(root, other)
+	doc, err := files.Read(root, other, owner.Scope)
 	if err != nil {
 		return nil, err
 	}

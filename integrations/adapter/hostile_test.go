@@ -23,13 +23,14 @@ func TestHostileFiles(t *testing.T) {
 		"twice":                           func(r *rig, config string) { r.write(config, `{"mcpServers": {}, "mcpServers": {}}`) },
 		"binary":                          func(r *rig, config string) { r.write(config, "\x7fELF\x00\x01") },
 		"a folder":                        func(r *rig, config string) { r.write(filepath.Join(config, "x"), "") },
-		"a link out of home":              func(r *rig, config string) { r.link(filepath.Join(outside, "victim.json"), config) },
 		"a dangling link":                 func(r *rig, config string) { r.link(filepath.Join(r.home, "nowhere", "x.json"), config) },
+		"a link into a folder for all":    func(r *rig, config string) { r.link(filepath.Join(outside, "victim.json"), config) },
 		"a folder that leads out of home": func(r *rig, config string) { r.link(outside, filepath.Dir(config)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t)
 			r.write(filepath.Join(outside, "victim.json"), "{}")
+			require.NoError(t, os.Chmod(outside, 0o777))
 			config := filepath.Join(r.home, ".kiro/settings/mcp.json")
 			prepare(r, config)
 			before := r.read(filepath.Join(outside, "victim.json"))
@@ -45,6 +46,32 @@ func TestHostileFiles(t *testing.T) {
 				t.Errorf("outside: %q", found)
 			}
 		})
+	}
+}
+
+// TestSettingsOutOfHome: where settings are a link out of the home folder, the prompt says
+// where it leads, and a start of the hub, which asks nobody, leaves them.
+func TestSettingsOutOfHome(t *testing.T) {
+	r, dotfiles := newRig(t), t.TempDir()
+	settings, in := filepath.Join(dotfiles, "settings.json"), r.input(hub.AdapterGlobal)
+	r.write(settings, "{}")
+	r.link(settings, filepath.Join(r.home, ".claude", "settings.json"))
+	r.Ensure(t.Context())
+	if got := r.read(settings); got != "{}" {
+		t.Errorf("a start of the hub wrote\n%s", got)
+	}
+	plan, err := r.PreviewAdapter(t.Context(), hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	require.NoError(t, err)
+	if !strings.Contains(plan.Prompt, "leads to "+settings+", which is changed") {
+		t.Errorf("the prompt does not name the file:\n%s", plan.Prompt)
+	}
+	r.must(hub.HarnessClaudeCode, hub.AdapterInstall, in)
+	if !strings.Contains(r.read(settings), "hubcli") {
+		t.Error("the linked file was not changed")
+	}
+	r.must(hub.HarnessClaudeCode, hub.AdapterUninstall, in)
+	if got := r.read(settings); got != "{}" {
+		t.Errorf("left is %q", got)
 	}
 }
 

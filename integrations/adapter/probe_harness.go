@@ -103,7 +103,7 @@ func (t *trial) binary(r *row) string {
 // copyFor writes the copy of a harness's file, whose server acts as a test's
 // agent.
 func (t *trial) copyFor(q *question, e files.Entry, agent hub.AgentID, home, project string) error {
-	doc, err := files.Read(e.Root, e.File)
+	doc, err := files.Read(e.Root, e.File, e.Owner.Scope)
 	if err != nil {
 		return err
 	}

@@ -93,7 +93,7 @@ func (s *Store) prepare(p *Plan) (*journal, error) {
 		return nil, failed(s.dir, "the backups cannot be listed", err)
 	}
 	for i, w := range p.files {
-		t, err := openTarget(w.rec.Root, p.Changes[i].File)
+		t, err := openTarget(w.root, p.Changes[i].File, w.scope)
 		if err != nil {
 			return nil, err
 		}

@@ -19,7 +19,8 @@
 // back.
 //
 // A Store may be used from any goroutine and by several processes at once. It
-// never follows a link out of the folder that an Entry names as its root, and
+// follows a link out of the folder that an Entry names as its root only if the
+// user put it there, and never one of a project; the plan names where it leads. It
 // never writes a file that others own or may write. It never guesses which
 // entries are ours: if the ledger cannot be read, it writes nothing.
 package files

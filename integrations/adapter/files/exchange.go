@@ -14,7 +14,7 @@ import (
 // withTarget opens the file of a transaction anew, with all checks, for one
 // step. folders says whether missing folders are made.
 func (s *Store) withTarget(f *journalFile, folders bool, do func(*target) error) error {
-	t, err := openTarget(f.Root, f.Target)
+	t, err := openTarget(f.Root, f.Target, Project)
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,55 @@ func TestHostilePlaces(t *testing.T) {
 		make func(p *place)
 		want Reason
 	}{
-		{"a link out of the home", func(p *place) {
+		{"a link out of the home to a folder for everybody", func(p *place) {
+			p.put("../all/elsewhere.json", "{}")
+			p.must(os.Chmod(p.path("../all"), 0o777))
+			p.must(os.Symlink("../all/elsewhere.json", p.path(".claude.json")))
+		}, Foreign},
+		{"a link out of the home to a file for everybody", func(p *place) {
 			p.put("../elsewhere.json", "{}")
-			p.must(os.Symlink("../elsewhere.json", p.path(".claude.json")))
-		}, LeavesRoot},
-		{"an absolute link out of the home", func(p *place) {
-			p.put("../elsewhere.json", "{}")
+			p.must(os.Chmod(p.path("../elsewhere.json"), 0o666))
 			p.must(os.Symlink(p.path("../elsewhere.json"), p.path(".claude.json")))
-		}, LeavesRoot},
+		}, Foreign},
+		{"a link out of the home to a folder", func(p *place) { p.must(os.Symlink("..", p.path(".claude.json"))) }, NotRegular},
+		{"a link out of the home to a pipe", func(p *place) {
+			p.must(syscall.Mkfifo(p.path("../pipe"), 0o600))
+			p.must(os.Symlink("../pipe", p.path(".claude.json")))
+		}, NotRegular},
+		{"a link out of the home to nothing", func(p *place) { p.must(os.Symlink("../nothing/x.json", p.path(".claude.json"))) }, LeavesRoot},
+		{"a link into another's folder", func(p *place) {
+			p.put("../theirs/elsewhere.json", "{}")
+			p.must(os.Symlink("../theirs/elsewhere.json", p.path(".claude.json")))
+			if os.Lchown(p.path("../theirs"), 12345, 12345) != nil {
+				p.t.Skip("needs root: only root gives folders away")
+			}
+		}, Foreign},
+		{"a link over another's folder to a file of the user", func(p *place) {
+			p.put("../theirs/x", "")
+			p.put("../elsewhere.json", "{}")
+			p.must(os.Symlink("../elsewhere.json", p.path("../theirs/link")))
+			p.must(os.Symlink("../theirs/link", p.path(".claude.json")))
+			if os.Lchown(p.path("../theirs"), 12345, 12345) != nil {
+				p.t.Skip("needs root: only root gives folders away")
+			}
+		}, Foreign},
+		{"a link over another's link", func(p *place) {
+			p.put("../elsewhere.json", "{}")
+			p.must(os.Symlink("elsewhere.json", p.path("../link")))
+			p.must(os.Symlink("../link", p.path(".claude.json")))
+			if os.Lchown(p.path("../link"), 12345, 12345) != nil {
+				p.t.Skip("needs root: only root gives links away")
+			}
+		}, Foreign},
+		{"a link over a folder for everybody back home", func(p *place) {
+			p.put("../all/x", "")
+			p.must(os.Chmod(p.path("../all"), 0o777))
+			p.put("other.json", "{}")
+			p.must(os.Symlink("../home/other.json", p.path("../all/link")))
+			p.must(os.Symlink("../all/link", p.path(".claude.json")))
+		}, Foreign},
 		{"a link to nothing", func(p *place) { p.must(os.Symlink("nothing", p.path(".claude.json"))) }, LeavesRoot},
-		{"a link to itself", func(p *place) { p.must(os.Symlink(".claude.json", p.path(".claude.json"))) }, NoAccess},
+		{"a link to itself", func(p *place) { p.must(os.Symlink(".claude.json", p.path(".claude.json"))) }, LeavesRoot},
 		{"a hard link", func(p *place) {
 			p.put("other.json", "{}")
 			p.must(os.Link(p.path("other.json"), p.path(".claude.json")))
@@ -103,6 +142,63 @@ func TestLinkedFile(t *testing.T) {
 		if got := p.get("dotfiles/claude.json"); got != claudeConfig {
 			t.Errorf("left is %q", got)
 		}
+	}
+}
+
+// TestLinkOutOfHome: a person keeps dotfiles outside of the home folder. The file is edited
+// where the link leads, over a chain too, the plan says so, the link stays, and an uninstall
+// gives the bytes back, also after the link was replaced. A project's link is not followed.
+func TestLinkOutOfHome(t *testing.T) {
+	for name, link := range map[string]func(p *place) string{
+		"the file": func(p *place) string {
+			p.must(os.Symlink("../dot/claude.json", p.path(".claude.json")))
+			return ".claude.json"
+		},
+		"a chain": func(p *place) string {
+			p.must(os.Symlink(p.path("../dot/claude.json"), p.path("../dot/second")))
+			p.must(os.Symlink("../dot/second", p.path(".claude.json")))
+			return ".claude.json"
+		},
+		"the folder": func(p *place) string {
+			p.must(os.Symlink("../dot", p.path(".config")))
+			return ".config/claude.json"
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPlace(t)
+			p.put("../dot/claude.json", claudeConfig)
+			e := p.entries()[0]
+			e.File = p.path(link(p))
+			plan, err := p.store.PlanInstall(t.Context(), []Entry{e}, Keep)
+			p.must(err)
+			if said := strings.Join(plan.Changes[0].Notes, "\n"); !strings.Contains(said, "leads to "+p.path("../dot/claude.json")) {
+				t.Errorf("the plan says %q", said)
+			}
+			_, err = p.store.Apply(t.Context(), plan)
+			p.must(err)
+			if !strings.Contains(p.get("../dot/claude.json"), `"hub"`) {
+				t.Error("what the link leads to was not changed")
+			}
+			if st := p.store.Status(t.Context(), e); st.State != Installed || st.Outside == "" {
+				t.Errorf("the state is %s, outside is %q: %v", st.State, st.Outside, st.Err)
+			}
+			theirs := e
+			theirs.Owner = Owner{Harness: e.Owner.Harness, Scope: Project, Path: p.home}
+			if st := p.store.Status(t.Context(), theirs); ReasonOf(st.Err) != LeavesRoot {
+				t.Errorf("in a project: %v", st.Err)
+			}
+			if name == "the file" {
+				p.must(os.Remove(p.path(".claude.json")))
+				p.put(".claude.json", "{}")
+			}
+			p.must(p.uninstall(claude, Keep))
+			if got := p.get("../dot/claude.json"); got != claudeConfig {
+				t.Errorf("left is %q", got)
+			}
+			if _, err := os.Readlink(p.path(".claude.json")); name == "a chain" && err != nil {
+				t.Error("the link is gone")
+			}
+		})
 	}
 }
 

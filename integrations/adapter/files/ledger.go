@@ -92,6 +92,15 @@ func (f *fileRecord) entry(at edit.Pointer) *entryRecord {
 	return nil
 }
 
+// above returns a folder from which the target is reached without a link: the root, or
+// the root of the file system if links led out of it.
+func (f *fileRecord) above() string {
+	if real, err := filepath.EvalSymlinks(f.Root); err != nil || below(f.Target, real) {
+		return f.Root
+	}
+	return filepath.VolumeName(f.Target) + string(filepath.Separator)
+}
+
 func (f *fileRecord) drop(e *entryRecord) {
 	f.Entries = slices.DeleteFunc(f.Entries, func(x *entryRecord) bool { return x == e })
 }

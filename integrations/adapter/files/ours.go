@@ -9,8 +9,8 @@ import (
 
 // Read returns the content of a file below root, with the same checks as before
 // a change; nil if there is no file. It never waits for a pipe.
-func Read(root, file string) ([]byte, error) {
-	t, err := openTarget(root, file)
+func Read(root, file string, scope Scope) ([]byte, error) {
+	t, err := openTarget(root, file, scope)
 	if err != nil {
 		return nil, err
 	}

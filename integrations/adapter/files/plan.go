@@ -27,6 +27,8 @@ type Plan struct {
 // work is one file while it is planned.
 type work struct {
 	target   *target // closed; only its names are used
+	root     string  // from which the target was opened
+	scope    Scope
 	rec      *fileRecord
 	before   []byte // nil: there is no file
 	doc      []byte
@@ -143,8 +145,8 @@ type planner struct {
 }
 
 // open reads the file of an entry, once.
-func (p *planner) open(root, file string) (*work, error) {
-	t, err := openTarget(root, file)
+func (p *planner) open(root, file string, scope Scope) (*work, error) {
+	t, err := openTarget(root, file, scope)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +160,10 @@ func (p *planner) open(root, file string) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &work{target: t, rec: p.ledger.file(t.real), before: before, doc: before, info: info}
+	w := &work{target: t, root: root, scope: scope, rec: p.ledger.file(t.real), before: before, doc: before, info: info}
+	if t.link != "" {
+		w.notes = append(w.notes, t.leads()+", which is changed")
+	}
 	if w.rec == nil {
 		w.rec = &fileRecord{File: file, Target: t.real, Root: root, Created: before == nil}
 		w.fresh = true
@@ -203,7 +208,7 @@ func (e *Entry) value() (any, error) {
 
 // install plans one entry.
 func (p *planner) install(e Entry, mode Mode) error {
-	w, err := p.open(e.Root, e.File)
+	w, err := p.open(e.Root, e.File, e.Owner.Scope)
 	if err != nil {
 		return err
 	}

@@ -23,14 +23,14 @@ func (p *planner) removeAll(owner Owner, mode Mode, kept []Entry) error {
 		if len(gone) == 0 {
 			continue
 		}
-		w, err := p.open(rec.Root, rec.File)
+		w, err := p.open(rec.Root, rec.File, owner.Scope)
 		if err != nil {
 			return err
 		}
 		if w.rec != rec {
 			// The path leads to another file now; our entries are in the old
 			// one.
-			if w, err = p.open(rec.Root, rec.Target); err != nil {
+			if w, err = p.open(rec.above(), rec.Target, Project); err != nil {
 				return err
 			}
 		}
@@ -58,7 +58,7 @@ func (p *planner) keeps(rec *fileRecord, e *entryRecord, kept []Entry) bool {
 		if k.File == rec.File || k.File == rec.Target {
 			return true
 		}
-		t, err := openTarget(k.Root, k.File)
+		t, err := openTarget(k.Root, k.File, k.Owner.Scope)
 		if err != nil {
 			return false
 		}

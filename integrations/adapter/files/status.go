@@ -19,12 +19,15 @@ func (s *Store) Status(ctx context.Context, e Entry) Status {
 		out.Err = err
 		return out
 	}
-	t, err := openTarget(e.Root, e.File)
+	t, err := openTarget(e.Root, e.File, e.Owner.Scope)
 	if err != nil {
 		out.Err = err
 		return out
 	}
 	defer t.close()
+	if t.outside() {
+		out.Outside = t.real
+	}
 	doc, _, err := t.read()
 	if err != nil {
 		out.Err = err

@@ -20,7 +20,9 @@ const maxFile = 16 << 20
 type target struct {
 	file string // path as the entry names it
 	real string
-	root string // the scope's folder with links followed
+	base string // the scope's folder with links followed
+	root string // the folder from which the file is reached: base, or the root of the file system for a file outside of it
+	link string // the first link on the way; empty: there is none
 	dir  *os.Root
 	name string // within dir
 	// missing are the missing folders between dir, the deepest one that exists,
@@ -35,8 +37,10 @@ func (t *target) close() {
 }
 
 // openTarget follows the links of file and opens its folder. Every folder from
-// the root on must belong to the user and must not be writable for others.
-func openTarget(root, file string) (*target, error) {
+// the root on must belong to the user and must not be writable for others. A link
+// may lead out of the root if the file is the user's own and not one of a project,
+// in which others may have put the link; see follow.
+func openTarget(root, file string, scope Scope) (*target, error) {
 	if !filepath.IsAbs(file) || !filepath.IsAbs(root) {
 		return nil, refuse(LeavesRoot, file, "", "the path is not absolute")
 	}
@@ -48,7 +52,7 @@ func openTarget(root, file string) (*target, error) {
 	if err != nil || !filepath.IsLocal(rel) || rel == "." {
 		return nil, refuse(LeavesRoot, file, "", "the file is not below %s", root)
 	}
-	t := &target{file: file, root: realRoot}
+	t := &target{file: file, base: realRoot, root: realRoot}
 	at := realRoot
 	parts := strings.Split(rel, string(filepath.Separator))
 	for i, part := range parts {
@@ -63,7 +67,7 @@ func openTarget(root, file string) (*target, error) {
 			return nil, failed(file, "the path cannot be followed", err)
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			if next, err = t.follow(next); err != nil {
+			if next, err = t.follow(next, scope); err != nil {
 				return nil, err
 			}
 		}
@@ -78,23 +82,6 @@ func openTarget(root, file string) (*target, error) {
 		return nil, err
 	}
 	return t, nil
-}
-
-// follow returns the path that a link leads to, if it is below the root.
-func (t *target) follow(link string) (string, error) {
-	fix := "replace the link by a file, or let it point to one below " + t.root
-	to, err := filepath.EvalSymlinks(link)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", refuse(LeavesRoot, t.file, fix, "%s is a link to nothing", link)
-	}
-	if err != nil {
-		return "", failed(t.file, "the link cannot be followed", err)
-	}
-	rel, err := filepath.Rel(t.root, to)
-	if err != nil || !filepath.IsLocal(rel) || rel == "." {
-		return "", refuse(LeavesRoot, t.file, fix, "%s is a link to %s, which is not below %s", link, to, t.root)
-	}
-	return to, nil
 }
 
 // open opens the folder of the file from the root down. os.Root follows no link
@@ -142,7 +129,7 @@ func (t *target) checkFolder(folder string) error {
 		return failed(t.file, "the folder cannot be read", err)
 	}
 	if why := osfile.ForeignFolder(info); why != "" {
-		return refuse(Foreign, t.file, "make "+folder+" yours, writable for you alone", "the folder %s %s", folder, why)
+		return refuse(Foreign, t.file, "make "+folder+" yours, writable for you alone", "the folder %s %s%s", folder, why, t.led())
 	}
 	return nil
 }
@@ -203,16 +190,16 @@ func (t *target) check(info fs.FileInfo) error {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return refuse(LeavesRoot, t.file, "try again", "a link has taken the file's place")
 	case !info.Mode().IsRegular():
-		return refuse(NotRegular, t.file, "take it out of the way", "there is no regular file in that place")
+		return refuse(NotRegular, t.file, "take it out of the way", "there is no regular file in that place%s", t.led())
 	case info.Size() > maxFile:
 		return refuse(TooLarge, t.file, "", "the file has %d bytes, more than %d", info.Size(), maxFile)
 	}
 	// On Windows the number of names needs an open file and is not checked.
 	if n, known := osfile.Links(nil, info); known && n > 1 {
-		return refuse(HardLinked, t.file, "replace it by a copy of itself", "the file has %d names (hard links)", n)
+		return refuse(HardLinked, t.file, "replace it by a copy of itself", "the file has %d names (hard links)%s", n, t.led())
 	}
 	if why := osfile.ForeignFile(info); why != "" {
-		return refuse(Foreign, t.file, "make the file yours, writable for you alone", "the file %s", why)
+		return refuse(Foreign, t.file, "make the file yours, writable for you alone", "the file %s%s", why, t.led())
 	}
 	return nil
 }

@@ -31,7 +31,7 @@ type Owner struct {
 type Entry struct {
 	Owner  Owner
 	Part   string // mcp, hooks or instructions; used only in reports
-	Root   string // the home folder or the project; the file must be in it after all links are followed
+	Root   string // the home folder or the project; only links of the user's own lead out of it, and none in a project
 	File   string // absolute
 	Format edit.Format
 	At     edit.Pointer
@@ -75,6 +75,7 @@ type Status struct {
 	Version   string    // of the program that installed it
 	Installed time.Time // when it was installed
 	Backup    string    // path of the file's old content; empty if there was no file
+	Outside   string    // where the file is if links lead out of the root; else empty
 }
 
 // Mode limits the changes that a plan may make.
