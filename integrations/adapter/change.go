@@ -142,8 +142,10 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 		if offer := a.grants(ctx, r, s, owner, grantOf(action, in)); offer != "" {
 			p.Warnings = append(p.Warnings, offer)
 		}
-		p.files, err = a.planInstall(ctx, store, s, owner, action, in)
-		p.Warnings, p.FollowUps = append(p.Warnings, s.warnings...), append(p.FollowUps, s.followUps...)
+		var notes []string
+		p.files, notes, err = a.planInstall(ctx, store, s, owner, action, in)
+		p.Warnings = append(append(p.Warnings, s.warnings...), notes...)
+		p.FollowUps = append(p.FollowUps, s.followUps...)
 	}
 	if err != nil {
 		unlock()
@@ -174,31 +176,35 @@ func (p *planned) tell(lost bool) {
 	p.Digest = hex.EncodeToString(sum[:])
 }
 
-func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, in hub.AdapterInput) (*files.Plan, error) {
+// planInstall also returns what the operator is told of the entries.
+func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, in hub.AdapterInput) (*files.Plan, []string, error) {
 	g := grantOf(action, in)
 	entry, err := a.today()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	all, err := a.wants(s, owner, entry, g)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	mode := files.Keep
 	if action == hub.AdapterRepair {
 		mode = files.Repair
 	}
 	var entries []files.Entry
+	var notes []string
 	for _, w := range a.chosen(ctx, all, g, pluginGrant(in)) {
 		if w.allow != nil {
 			continue // the part mcp writes it
 		}
 		if w.err != nil {
-			return nil, w.err
+			return nil, nil, w.err
 		}
+		notes = append(notes, w.notes...)
 		entries = append(append(entries, a.seeds(ctx, w)...), w.entries...)
 	}
-	return store.PlanInstall(ctx, entries, mode)
+	plan, err := store.PlanInstall(ctx, entries, mode)
+	return plan, notes, err
 }
 
 // seeds returns the seeds of a part whose places are free.

@@ -19,6 +19,7 @@ type wanted struct {
 	part    hub.AdapterPartName
 	entries []files.Entry
 	seeds   []files.Entry // written only if the place is free
+	notes   []string      // what the operator is told before they are written
 	err     error         // why the entries cannot be known
 	// allow, if it is set, says that the part is a member of the entries, which
 	// the part mcp writes.
@@ -56,6 +57,9 @@ func (a *Adapters) wants(s *setup, owner files.Owner, e Entry, g grant) ([]wante
 				if err := setValue(&entry, withGrant(withAdded(p.value(e), entry), entry, s.allow, g)); err != nil {
 					return nil, err
 				}
+			}
+			if p.note != "" {
+				w.notes = append(w.notes, p.note)
 			}
 			if p.seed {
 				w.seeds = append(w.seeds, entry)

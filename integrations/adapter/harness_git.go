@@ -41,6 +41,18 @@ var gitHook = piece{
 	},
 }
 
+// sharedHook is the same block for a script that Git gives to other people: it names nothing
+// of this machine. Each person's own hubcli finds its own hub.
+func sharedHook(Entry) any {
+	return "# Says which files of this commit a colleague has locked; does nothing where hubcli is not on PATH.\n" +
+		"# To take it out: hubcli adapter uninstall git\n" +
+		"if command -v hubcli >/dev/null 2>&1; then\n" +
+		"\t" + sharedLine + commitRefused + "\n" +
+		"fi"
+}
+
+const sharedLine = "hubcli hook " + string(eventCommit)
+
 // commitRefused follows the command in the script.
 const commitRefused = " || exit 1"
 
@@ -82,11 +94,14 @@ func (a *Adapters) inRepository(pieces []piece, project string) ([]piece, error)
 	if err != nil {
 		return nil, err
 	}
-	root := top
+	root, shared := top, false
 	switch {
-	case a.config.World.within(hooks, top):
 	case a.config.World.within(hooks, common):
-		root = common
+		if !a.config.World.within(hooks, top) {
+			root = common
+		}
+	case a.config.World.within(hooks, top):
+		shared = true
 	default:
 		return nil, &files.Refusal{
 			Reason: files.Refused, File: hooks, Message: "core.hooksPath leads out of the repository, so the hook would run in others too",
@@ -102,9 +117,23 @@ func (a *Adapters) inRepository(pieces []piece, project string) ([]piece, error)
 				Fix: "make it executable with chmod +x, or remove it",
 			}
 		}
+		if shared && a.given(top, p.file) {
+			p.value = sharedHook
+			p.note = p.file + " belongs to the work tree, so everybody gets the hook with a commit. It names nothing of this machine, and does nothing where hubcli is not on PATH"
+		}
 		moved[i] = p
 	}
 	return moved, nil
+}
+
+// given reports whether Git gives a file in the work tree to others: it is tracked, or a commit
+// of everything would take it.
+func (a *Adapters) given(top, file string) bool {
+	if _, err := a.askGit(top, "ls-files", "--error-unmatch", "--", file); err == nil {
+		return true
+	}
+	_, err := a.askGit(top, "check-ignore", "--quiet", "--", file)
+	return err != nil
 }
 
 // gitFolder asks Git for a folder, and returns its real path.
@@ -124,7 +153,8 @@ func (a *Adapters) gitFolder(project string, question ...string) (string, error)
 func (a *Adapters) askGit(project string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), gitLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", args...)
+	// A repository may name a program that watches its files; it is not run.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = project
 	for _, line := range os.Environ() {
 		if !strings.HasPrefix(line, "GIT_") {

@@ -21,6 +21,7 @@ type piece struct {
 	mark       func(Entry) string // makes it an element of the list at keys; nil: it is a member
 	value      func(Entry) any    // what is written
 	exact      bool               // the mark is the whole element; see edit.Pointer
+	note       string             // what the operator is told before it is written; or empty
 	seed       bool               // it is written only if the place is free, and is not recorded
 }
 

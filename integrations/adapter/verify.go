@@ -282,7 +282,11 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 	for _, ev := range events {
 		name := "hook " + string(ev)
 		argv, err := t.hook(w, ev)
-		if err != nil {
+		switch {
+		case errors.Is(err, errNotOnPath):
+			t.failed(name, err, "put hubcli into a folder of PATH")
+			continue
+		case err != nil:
 			t.failed(name, err, t.way("repair"))
 			continue
 		}
@@ -314,12 +318,21 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 	}
 }
 
+// errNotOnPath says that a hook, which names no path, finds no program.
+var errNotOnPath = errors.New("hubcli is not on PATH, so the hook does nothing")
+
 // hook returns the command by which a part calls the hook of an event, split as
 // a shell splits its line; nil if the part does not call it.
 func (t *trial) hook(w wanted, ev event) ([]string, error) {
 	for _, e := range w.entries {
 		if lines := linesOf(e.Value, ev); len(lines) > 0 {
 			line := lines[0]
+			if line == sharedLine { // the person's own hubcli runs it
+				if _, err := t.config.LookPath("hubcli"); err != nil {
+					return nil, errNotOnPath
+				}
+				line = t.entry.commitHook()
+			}
 			argv, err := wordsOf(line, t.entry.GOOS)
 			if err == nil && (len(argv) < 3 || filepath.FromSlash(argv[0]) != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
 				err = fmt.Errorf("a shell would not run the hook with this line: %q", argv)
