@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
@@ -77,17 +78,27 @@ func (h *Hub) goneSince(agent hub.AgentID) (hub.Time, error) {
 	if err != nil {
 		return 0, err
 	}
-	if doing := h.view.Directory.Doing(next); doing.Session != nil || doing.Parked || doing.Watched {
+	doing := h.view.Directory.Doing(next)
+	if doing.Session != nil || doing.Parked || doing.Watched && !doing.Streams {
 		return 0, nil
 	}
 	row, err := h.view.AgentRow(next)
 	switch {
+	case err == nil && doing.Watched && !outlived(doing, row):
+		return 0, nil
 	case err != nil:
 		return 0, err
 	case row == nil || row.EndedAt == 0:
 		return -1, nil
 	}
 	return row.EndedAt, nil
+}
+
+// outlived reports whether an agent has ended its session and left nothing but streams. A stream
+// runs beside the agent, and may go on when the program that reads it was killed: it is no sign of
+// life then. An agent that never had a session may live by a stream alone.
+func outlived(d view.Doing, row *core.AgentRow) bool {
+	return d.Session == nil && d.Streams && row != nil && !row.Session.Active && row.EndReason == core.EndedClosed
 }
 
 // readsIn returns the room whose messages an agent reads; empty: none.

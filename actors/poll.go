@@ -38,6 +38,9 @@ func waiter(ctx context.Context) hub.AgentID {
 func (h *Hub) poll(ctx context.Context, c pollCall) (hub.Page, error) {
 	head := h.view.Ring.Visible()
 	rows, examined, err := h.view.ReadPage(ctx, &c.feed, c.since, head)
+	if err == nil && len(rows) > 0 && c.wait > 0 {
+		h.view.Directory.Woke(c.agent, h.engine.Clock.Now().Wall)
+	}
 	if err != nil || len(rows) > 0 || c.wait <= 0 || examined < head {
 		return h.page(ctx, &c, rows, examined), err
 	}
@@ -120,6 +123,7 @@ func (c *pollCall) ends(caller *hub.Caller, rows []*core.StoredMessage) bool {
 
 // answer ends a wait: with rows, or from the first row that was kept, if there is one.
 func (h *Hub) answer(ctx context.Context, c *pollCall, rows []*core.StoredMessage, from, examined hub.MessageID, err error) (hub.Page, error) {
+	h.view.Directory.Woke(c.agent, h.engine.Clock.Now().Wall) // before the wait counts as ended
 	if c.kept && err == nil {
 		rows, examined, err = h.view.ReadPage(ctx, &c.feed, from, h.view.Ring.Visible())
 	}

@@ -228,3 +228,109 @@ func TestRecipientThatIsWokenIsListening(t *testing.T) {
 		}
 	})
 }
+
+// TestSendersToArmedAgentsAreToldNothing: of 200 messages to an agent that waits by a watch, or by
+// a poll, none is answered with "nothing waits": neither the one that ends the wait nor those until
+// it waits again. The status of the room says the same. An agent that is woken and does nothing is
+// called asleep after a while.
+func TestSendersToArmedAgentsAreToldNothing(t *testing.T) {
+	for _, way := range []string{"watch", "poll"} {
+		t.Run(way, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := start(t, newMemStore())
+				defer r.stop()
+				room := r.newRoom("hall")
+				r.register("ann")
+				r.register("ben")
+				q := watchOf(t, room.RoomID, 30*time.Minute, "for-me")
+				q.Agent = "ben"
+				quit, ended := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(ended)
+					for since := hub.MessageID(0); ; {
+						if way == "watch" {
+							w, err := r.Watch(context.Background(), q)
+							require.NoError(t, err)
+							q.After = w.HeadID
+						} else {
+							page, err := r.Events(context.Background(), hub.EventsQuery{Agent: "ben", Since: since, Limit: 10, Wait: 25 * time.Second})
+							require.NoError(t, err)
+							since = page.NextSinceID
+						}
+						select {
+						case <-quit:
+							return
+						case <-time.After(3 * time.Second): // its program begins a turn
+						}
+					}
+				}()
+				post := func() *hub.Recipient {
+					out, err := r.Post(context.Background(), hub.PostInput{FromAgent: "ann", ToAgent: "ben", Body: "wake"})
+					require.NoError(t, err)
+					return out.Recipient
+				}
+				time.Sleep(2*hub.SeatWorkingFor + 5*time.Second) // so that it is silent
+				wrong := 0
+				for range 200 {
+					if got := post(); got != nil {
+						wrong++
+					}
+					status, err := r.RoomStatus(context.Background(), hub.StatusQuery{RoomID: room.RoomID, Viewer: "ann", All: true})
+					require.NoError(t, err)
+					if slices.Contains(status.NotListening, "ben") {
+						wrong++
+					}
+					time.Sleep(170 * time.Millisecond)
+				}
+				if wrong != 0 {
+					t.Errorf("%d of 200 posts, or statuses of the room, say that nothing waits", wrong)
+				}
+				close(quit)
+				<-ended
+				time.Sleep(hub.WokenFor + hub.SeatWorkingFor)
+				if got := post(); got == nil || got.State != hub.RecipientAsleep {
+					t.Errorf("to one that was woken and did nothing: %+v", got)
+				}
+			})
+		})
+	}
+}
+
+// TestStreamIsNoSignOfLife: a stream goes on when its agent's bridge has ended the session, as when
+// the program was killed. The agent is gone then, for senders and for its tasks, until it comes back.
+// An agent that never had a session is there by its stream.
+func TestStreamIsNoSignOfLife(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer r.stop()
+		room := r.newRoom("hall")
+		session := r.register("ben")
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		for _, agent := range []hub.AgentID{"ben", "script"} {
+			q := watchOf(t, room.RoomID, time.Hour, "for-me")
+			q.Agent, q.Stream = agent, true
+			go func() { _, _ = r.Watch(ctx, q) }()
+		}
+		synctest.Wait()
+		says := func(when string, agent hub.AgentID, want hub.RecipientState, there bool) {
+			t.Helper()
+			got, err := r.Recipient(ctx, agent)
+			if err != nil || got.State != want {
+				t.Errorf("%s: %s is %s, %v; want %s", when, agent, got.State, err, want)
+			}
+			if since, err := r.goneSince(agent); err != nil || (since == 0) != there {
+				t.Errorf("%s: %s is gone since %d, %v", when, agent, since, err)
+			}
+		}
+		says("with a session", "ben", hub.RecipientListening, true)
+		says("without one", "script", hub.RecipientListening, true)
+		_, err := r.CloseSession(ctx, session.SessionID, "")
+		require.NoError(t, err)
+		time.Sleep(hub.SeatWorkingFor)
+		says("when it has ended", "ben", hub.RecipientGone, false)
+		says("without one", "script", hub.RecipientListening, true)
+		r.register("ben")
+		says("when it is back", "ben", hub.RecipientListening, true)
+	})
+}

@@ -61,8 +61,16 @@ func (h *Hub) recipient(agent hub.AgentID) (hub.Recipient, error) {
 		heard = max(heard, d.Session.LastSeen)
 	}
 	acts := now-heard < hub.Time(hub.SeatWorkingFor.Milliseconds())
+	left := false
+	if d.Session == nil && d.Streams {
+		row, err := h.view.AgentRow(agent)
+		if err != nil {
+			return out, err
+		}
+		left = outlived(d, row)
+	}
 	switch {
-	case d.Listener() == hub.ListenerArmed:
+	case d.Listener() == hub.ListenerArmed && !left:
 		out.State = hub.RecipientListening
 	case d.Session != nil && d.Unreachable(now):
 		out.State = hub.RecipientAsleep

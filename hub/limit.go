@@ -86,6 +86,7 @@ const (
 	MaxAdapterChange   = 60 * time.Second // planning or changing an adapter: files may be large, and others may hold the lock
 	TurnTrustedFor     = 15 * time.Minute // how long a turn that a hook has noted counts without a call of the agent
 	SeatWorkingFor     = 60 * time.Second // how long a call keeps its agent's seat working
+	WokenFor           = 30 * time.Second // how long an agent whose wait was answered counts as reachable: its program begins a turn meanwhile
 	SeatAwayAfter      = 60 * time.Second // how long an agent may be silent, with nothing parked, before it is away
 	SeatListedFor      = 10 * time.Minute // how long a room's page shows an agent that is gone
 	SeatIdleAfter      = 5 * time.Second  // how long a seat has to be idle or waiting for seat-idle

@@ -11,9 +11,11 @@ type Doing struct {
 	Parked  bool         // a call of the agent waits
 	polls   bool         // one of them for messages
 	Watched bool         // a watch of the agent waits
+	Streams bool         // all watches of it that wait are streams, and nothing else of it does
 	waited  Span
 	Acted   hub.Time // last call that was no poll; 0: unknown
 	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
+	woken   hub.Time // last time that a wait of it was answered; 0: unknown
 	turn    *turn    // as a hook has noted it; nil: unknown
 	freed   hub.Time // last time that a task stopped keeping the agent; 0: unknown
 }
@@ -26,11 +28,14 @@ func (d *Directory) Doing(agent hub.AgentID) (out Doing) {
 	d.parkedMu.Lock()
 	defer d.parkedMu.Unlock()
 	n := d.parked[agent]
-	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, d.parked[agent.Watch()].calls > 0
+	watches := d.parked[agent.Watch()]
+	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, watches.calls > 0
+	out.Streams = n.calls == 0 && watches.calls > 0 && watches.calls == watches.streams
 	if p := d.live[agent]; p != nil {
 		row := p.row()
 		out.Session, out.waited, out.turn = &row, p.waited, p.turn.Load()
 		out.Acted, out.busy, out.freed = hub.Time(p.acted.Load()), hub.Time(p.busy.Load()), hub.Time(p.freed.Load())
+		out.woken = hub.Time(p.woken.Load())
 	}
 	return out
 }
@@ -102,9 +107,13 @@ func (d *Doing) turnEnded() bool {
 
 // Unreachable reports whether the agent is live and nothing would wake it. An agent that
 // has just made a call, that waits for a lease or of which a hook knows it is in the
-// middle of its turn, and looks by itself or is shown its messages.
+// middle of its turn, and looks by itself or is shown its messages. So does one whose wait
+// was answered just now, until it has ended the turn that this begins.
 func (d *Doing) Unreachable(now hub.Time) bool {
 	if d.Listener() != hub.ListenerNone || d.Parked || d.atPrompt() || d.Turning(now) != 0 {
+		return false
+	}
+	if now-d.woken < hub.Time(hub.WokenFor.Milliseconds()) && !(d.turnEnded() && d.turn.since > d.woken) {
 		return false
 	}
 	return d.turnEnded() || now-d.Acted >= hub.Time(hub.SeatWorkingFor.Milliseconds())

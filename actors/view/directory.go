@@ -48,6 +48,7 @@ type Parked struct {
 	agent         hub.AgentID
 	kind          hub.ParkedKind
 	since         hub.Time
+	stream        bool // see Streams
 	before, after *Parked
 }
 
@@ -59,6 +60,8 @@ func (p *Parked) poll() bool { return p.kind != hub.ParkedLease }
 type parking struct {
 	calls int
 	polls int // of them those that a message answers; the others wait for a lease
+	// streams are watches that go on by themselves, whether their agent is there or not.
+	streams int
 }
 
 // presence is one live session.
@@ -70,6 +73,7 @@ type presence struct {
 	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
 	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
 	givenID atomic.Int64 // up to which message that answer went
+	woken   atomic.Int64 // of the last answer to a poll or a watch that waited
 	turn    atomic.Pointer[turn]
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
@@ -245,6 +249,15 @@ func (d *Directory) free(agent hub.AgentID, now hub.Time) {
 	}
 }
 
+// Woke notes that a wait of the agent was answered: its program goes on, or begins a turn.
+func (d *Directory) Woke(agent hub.AgentID, now hub.Time) {
+	d.mu.RLock()
+	defer d.mu.RUnlock()
+	if p := d.live[agent]; p != nil {
+		p.woken.Store(int64(now))
+	}
+}
+
 // turn is how far an agent is with its turn, as a hook has noted it.
 type turn struct {
 	state hub.Turn
@@ -406,6 +419,15 @@ func (d *Directory) enter(caller *hub.Caller, agent hub.AgentID, kind hub.Parked
 	return call, nil
 }
 
+// Streams marks a parked watch as one that goes on by itself.
+func (d *Directory) Streams(call *Parked) {
+	d.parkedMu.Lock()
+	defer d.parkedMu.Unlock()
+	n := d.parked[call.agent]
+	n.streams++
+	d.parked[call.agent], call.stream = n, true
+}
+
 // Unpark ends the wait of a call.
 func (d *Directory) Unpark(call *Parked) {
 	agent := call.agent
@@ -428,6 +450,9 @@ func (d *Directory) Unpark(call *Parked) {
 	n.calls--
 	if call.poll() {
 		n.polls--
+	}
+	if call.stream {
+		n.streams--
 	}
 	if n.calls > 0 {
 		d.parked[agent] = n

@@ -201,6 +201,8 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 		if got, err = s.park(ctx, w); got.AgentID != q.Agent { // it names the successor, or err says why not
 			return got, err
 		}
+	} else if err == nil && got.Met && q.Wait > 0 {
+		s.view.Directory.Woke(q.Agent, s.now())
 	}
 	if err == nil {
 		got.Streamed = s.streams(q.Agent)
@@ -242,6 +244,9 @@ func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 	if err != nil {
 		return hub.Watched{}, watchesOf(err, w.query.Agent)
 	}
+	if w.query.Stream {
+		s.view.Directory.Streams(call)
+	}
 	if err := s.enter(w, s.now()); err != nil {
 		s.view.Directory.Unpark(call)
 		return hub.Watched{}, err
@@ -256,7 +261,11 @@ func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 		s.view.Directory.Changed(w.query.Agent)
 	}()
 	s.view.Directory.Changed(w.query.Agent)
-	return s.wait(ctx, w)
+	got, err := s.wait(ctx, w)
+	if err == nil && got.Met { // before the wait counts as ended
+		s.view.Directory.Woke(w.query.Agent, s.now())
+	}
+	return got, err
 }
 
 // wait evaluates whenever a scope of a condition has news, and at the instant at which

@@ -32,9 +32,10 @@ func OpenFiles() uint64 {
 	return uint64(l.Cur)
 }
 
-// closedAtOtherEnd reports whether f is a pipe or socket whose reader is gone.
+// closedAtOtherEnd reports whether f is a pipe, socket or terminal whose reader is gone. A
+// socket whose other end is closed has hung up, and has no error before something is written.
 func closedAtOtherEnd(f *os.File) bool {
 	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(fds, 0)
-	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLNVAL) != 0
+	return err == nil && n > 0 && fds[0].Revents&(unix.POLLERR|unix.POLLHUP|unix.POLLNVAL) != 0
 }

@@ -44,6 +44,10 @@ func claudePlugin(folders ...place) []piece {
 // monitor is no input of its user, so the operator's words come by the hook of the prompt.
 func (e Entry) stream() string {
 	line := e.quoted() + " watch --stream --operator-by-hook"
+	if e.GOOS != "windows" {
+		// No shell stands between: when the harness is killed, the stream has lost its parent.
+		line = "exec " + line
+	}
 	if e.BaseURL != "" {
 		line += " --base-url " + e.BaseURL
 	}
