@@ -22,8 +22,11 @@ func ValidateAdapter(in *hub.AdapterInput) error {
 		return hub.Invalid("path", "the path is not valid UTF-8 text")
 	case in.Path != "" && in.Scope == hub.AdapterGlobal:
 		return hub.Invalid("path", "the scope global has no path").WithFix("leave path out, or use the scope project")
-	case in.Confirm != "":
-		return hub.CheckName("confirm", in.Confirm, hub.MaxNameChars)
 	}
-	return nil
+	if in.Confirm != "" {
+		if err := hub.CheckName("confirm", in.Confirm, hub.MaxNameChars); err != nil {
+			return err
+		}
+	}
+	return hub.CheckSearchPath("search_path", in.SearchPath)
 }

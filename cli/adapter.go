@@ -73,6 +73,9 @@ func (p *adapterPlace) input(h hub.Harness) (hub.AdapterInput, error) {
 	return in, nil
 }
 
+// ownPath is the PATH of the command: the hub may have been started with another one.
+func ownPath() string { return hub.SearchPath(os.Getenv("PATH")) }
+
 // harnessOf checks the name of a harness.
 func harnessOf(name string) (hub.Harness, error) {
 	h, ok := hub.ParseHarness(name)

@@ -50,7 +50,7 @@ func installDetected(ctx context.Context, env *Env, o *adapterChange) error {
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Adapters(ctx)
+	rows, err := c.Adapters(ctx, hub.AdapterQuery{SearchPath: ownPath()})
 	if err != nil {
 		return err
 	}

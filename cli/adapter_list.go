@@ -37,7 +37,7 @@ that repair would write a newer entry.`,
 				return err
 			}
 			defer c.Close()
-			rows, err := c.Adapters(cmd.Context())
+			rows, err := c.Adapters(cmd.Context(), hub.AdapterQuery{SearchPath: ownPath()})
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func runAdapterStatus(ctx context.Context, env *Env, base *baseURL, name string,
 		return err
 	}
 	defer c.Close()
-	row, err := c.Adapter(ctx, harness)
+	row, err := c.Adapter(ctx, harness, hub.AdapterQuery{SearchPath: ownPath()})
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func printAdapter(w io.Writer, row hub.Adapter) error {
 	}
 	v := row.Verified
 	if v == nil {
-		_, err := fmt.Fprintf(w, "verified      not since the hub started; run: hubcli adapter verify %s\n", row.Harness)
+		_, err := fmt.Fprintf(w, "verified      not since the hub started or the adapter changed; run: hubcli adapter verify %s\n", row.Harness)
 		return err
 	}
 	how := "passed"

@@ -40,7 +40,7 @@ func uninstallAll(ctx context.Context, env *Env, o *adapterChange) error {
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Adapters(ctx)
+	rows, err := c.Adapters(ctx, hub.AdapterQuery{})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func runAdapterVerify(ctx context.Context, env *Env, c *client.Client, h hub.Har
 	}
 	ended := make(chan end, 1)
 	go func() {
-		found, err := c.VerifyAdapter(ctx, h, hub.AdapterInput{})
+		found, err := c.VerifyAdapter(ctx, h, hub.AdapterInput{SearchPath: ownPath()})
 		ended <- end{found, err}
 	}()
 	tick := time.NewTicker(verifyLook)
@@ -75,25 +75,28 @@ func runAdapterVerify(ctx context.Context, env *Env, c *client.Client, h hub.Har
 			if e.err != nil {
 				return e.err
 			}
-			return printVerified(env, e.found, asJSON)
+			return printVerified(env, e.found, shown, asJSON)
 		case <-tick.C:
-			row, err := c.Adapter(ctx, h)
-			if err != nil || row.Verified == nil || !row.Verified.Running {
+			row, err := c.Adapter(ctx, h, hub.AdapterQuery{})
+			if err != nil || row.Verified == nil || !row.Verified.Running || asJSON {
 				continue
 			}
-			for _, check := range row.Verified.Checks[min(shown, len(row.Verified.Checks)):] {
-				env.note("%s: %s", check.Check, check.Status)
-				shown++
+			fresh := row.Verified.Checks[min(shown, len(row.Verified.Checks)):]
+			if err := printChecks(env.Stdout, fresh); err != nil {
+				return err
 			}
+			shown += len(fresh)
 		}
 	}
 }
 
-func printVerified(env *Env, found hub.AdapterVerification, asJSON bool) error {
+// printVerified prints the checks behind those that were shown while they came, and the
+// verdict.
+func printVerified(env *Env, found hub.AdapterVerification, shown int, asJSON bool) error {
 	var err error
 	if asJSON {
 		err = printJSON(env.Stdout, found)
-	} else if err = printChecks(env.Stdout, found.Checks); err == nil {
+	} else if err = printChecks(env.Stdout, found.Checks[min(shown, len(found.Checks)):]); err == nil {
 		verdict := "works, as far as can be tried from here"
 		switch {
 		case !found.OK:

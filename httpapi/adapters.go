@@ -19,7 +19,11 @@ var adapterHandlers = handlers{
 }
 
 func listAdapters(c *call) (reply, error) {
-	rows, err := c.server.config.Adapters.Adapters(c.context())
+	q, err := c.adapterQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	rows, err := c.server.config.Adapters.Adapters(c.context(), q)
 	return reply{result: list(rows)}, err
 }
 
@@ -28,7 +32,11 @@ func getAdapter(c *call) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	row, err := c.server.config.Adapters.Adapter(c.context(), harness)
+	q, err := c.adapterQuery()
+	if err != nil {
+		return reply{}, err
+	}
+	row, err := c.server.config.Adapters.Adapter(c.context(), harness, q)
 	return reply{result: row}, err
 }
 
@@ -66,6 +74,21 @@ func verifyAdapter(c *call) (reply, error) {
 	return reply{result: found}, err
 }
 
+// adapterQuery reads how harnesses are looked for. Whoever may name folders learns which
+// programs are in them, so for others than programs of the hub's own user the hub's PATH counts.
+func (c *call) adapterQuery() (hub.AdapterQuery, error) {
+	query := c.query()
+	q := hub.AdapterQuery{SearchPath: query.Text("search_path")}
+	query.Keep(hub.CheckSearchPath("search_path", q.SearchPath))
+	if err := query.Err(); err != nil {
+		return hub.AdapterQuery{}, err
+	}
+	if !c.local || c.caller.User != "" || c.caller.Relay != "" {
+		return hub.AdapterQuery{}, nil
+	}
+	return q, nil
+}
+
 // harness is the one that the path names.
 func (c *call) harness() (hub.Harness, error) {
 	if h, ok := hub.ParseHarness(c.param); ok {
@@ -99,9 +122,9 @@ func (c *call) adapterInput() (hub.Harness, hub.AdapterInput, error) {
 // noAdapters serves a hub without adapters.
 type noAdapters struct{}
 
-func (noAdapters) Adapters(context.Context) ([]hub.Adapter, error) { return nil, nil }
+func (noAdapters) Adapters(context.Context, hub.AdapterQuery) ([]hub.Adapter, error) { return nil, nil }
 
-func (noAdapters) Adapter(context.Context, hub.Harness) (hub.Adapter, error) {
+func (noAdapters) Adapter(context.Context, hub.Harness, hub.AdapterQuery) (hub.Adapter, error) {
 	return hub.Adapter{}, adapterNotFound()
 }
 

@@ -65,12 +65,28 @@ func TestAdapters(t *testing.T) {
 		t.Errorf("harness %v", got)
 	}
 	anybody.refused(hub.CodeAdapterNotFound, "GET", "/v1/adapters/emacs", "")
+	for _, at := range []string{"/v1/adapters", "/v1/adapters/codex"} {
+		anybody.ok(200, "GET", at+"?search_path=/no/such%3A/usr/bin", "")
+		anybody.refused(hub.CodeInvalid, "GET", at+"?search_path=bin", "")
+		anybody.refused(hub.CodeInvalid, "GET", at+"?search_path=/"+strings.Repeat("x", hub.MaxSearchPathBytes), "")
+	}
+	// The folders of a spool's programs say nothing of where the user's programs are.
+	a.write(t, "later/kiro", "#!/bin/sh\n")
+	require.NoError(t, os.Chmod(filepath.Join(a.home, "later", "kiro"), 0o755))
+	const kiro = "/v1/adapters/kiro?search_path="
+	if got := anybody.ok(200, "GET", kiro+filepath.Join(a.home, "later"), "").row("detected"); got != true {
+		t.Errorf("by the caller's PATH: %v", got)
+	}
+	if got := anybody.with("X-Hub-Relay", "spooled").ok(200, "GET", kiro+filepath.Join(a.home, "later"), "").row("detected"); got != false {
+		t.Errorf("by the PATH of a spool: %v", got)
+	}
 	for _, last := range []string{"preview", "preview-uninstall", "install", "uninstall", "repair", "verify"} {
 		anybody.refused(hub.CodeOperatorRequired, "POST", "/v1/adapters/codex/"+last, "{}")
 		a.refused(hub.CodeAdapterNotFound, "POST", "/v1/adapters/emacs/"+last, "{}")
 		a.refused(hub.CodeInvalid, "POST", "/v1/adapters/codex/"+last, `{"scope":"galaxy"}`)
 		a.refused(hub.CodeInvalid, "POST", "/v1/adapters/codex/"+last, `{"scope":"global","path":"/x"}`)
 		a.refused(hub.CodePathNotFound, "POST", "/v1/adapters/codex/"+last, `{"path":"/no/such/folder"}`)
+		a.refused(hub.CodeInvalid, "POST", "/v1/adapters/codex/"+last, `{"search_path":"/usr/bin:."}`)
 	}
 
 	const at = "/v1/adapters/codex/"

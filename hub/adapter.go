@@ -86,6 +86,15 @@ type AdapterInput struct {
 
 	NoPermissions bool  `json:"no_permissions,omitempty"`
 	Plugin        *bool `json:"plugin,omitempty"`
+
+	// SearchPath is the caller's PATH, in which a verification looks for the harness
+	// before it looks in the hub's.
+	SearchPath string `json:"search_path,omitempty"`
+}
+
+// AdapterQuery says how harnesses are looked for.
+type AdapterQuery struct {
+	SearchPath string // the caller's PATH; the hub's own stands behind it
 }
 
 // AdapterAction is the action of a plan.
@@ -182,9 +191,9 @@ type AdapterVerification struct {
 // not understand.
 type Adapters interface {
 	// Adapters lists all harnesses in the order of Harnesses.
-	Adapters(ctx context.Context) ([]Adapter, error)
+	Adapters(ctx context.Context, q AdapterQuery) ([]Adapter, error)
 	// Adapter returns one adapter. Errors: adapter_not_found.
-	Adapter(ctx context.Context, harness Harness) (Adapter, error)
+	Adapter(ctx context.Context, harness Harness, q AdapterQuery) (Adapter, error)
 	// PreviewAdapter says what an action would do. Errors: adapter_not_found,
 	// adapter_scope, path_not_found, adapter_conflict, adapter_refused.
 	PreviewAdapter(ctx context.Context, harness Harness, action AdapterAction, in AdapterInput) (AdapterPlan, error)

@@ -83,7 +83,7 @@ var harnesses = []HarnessFacts{
 		ID: HarnessCopilotCLI, Title: "Copilot CLI",
 		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"},
 		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
-		Wakes: true, SubAgents: true, Homes: []string{".copilot"},
+		Wakes: true, ShowsBothForms: true, SubAgents: true, Homes: []string{".copilot"},
 	},
 	{
 		ID: HarnessCursor, Title: "Cursor",

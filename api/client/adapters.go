@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"net/url"
 
 	"hubcli/hub"
 )
@@ -17,13 +18,20 @@ var adapterOperations = map[hub.AdapterAction][2]string{
 }
 
 // Adapters lists all harnesses.
-func (c *Client) Adapters(ctx context.Context) ([]hub.Adapter, error) {
-	return get[[]hub.Adapter](ctx, c, to("listAdapters"), nil)
+func (c *Client) Adapters(ctx context.Context, q hub.AdapterQuery) ([]hub.Adapter, error) {
+	return get[[]hub.Adapter](ctx, c, to("listAdapters"), adapterQuery(q))
 }
 
 // Adapter returns one.
-func (c *Client) Adapter(ctx context.Context, harness hub.Harness) (hub.Adapter, error) {
-	return get[hub.Adapter](ctx, c, at("getAdapter", harness), nil)
+func (c *Client) Adapter(ctx context.Context, harness hub.Harness, q hub.AdapterQuery) (hub.Adapter, error) {
+	return get[hub.Adapter](ctx, c, at("getAdapter", harness), adapterQuery(q))
+}
+
+func adapterQuery(q hub.AdapterQuery) url.Values {
+	if q.SearchPath == "" {
+		return nil
+	}
+	return url.Values{"search_path": {q.SearchPath}}
 }
 
 // PreviewAdapter says what installing or uninstalling would do. It carries the

@@ -16,7 +16,7 @@ type Config struct {
 	World World
 	// Self is the path of the running executable.
 	Self func() (string, error)
-	// LookPath finds an executable on PATH.
+	// LookPath finds an executable on the hub's own PATH.
 	LookPath func(string) (string, error)
 	// BaseURL is the hub's address, or empty for the default. DataRoot and
 	// Storage are the hub's folders, or empty for the defaults.
@@ -76,10 +76,10 @@ func (a *Adapters) today() (Entry, error) {
 }
 
 // Adapters lists all harnesses.
-func (a *Adapters) Adapters(ctx context.Context) ([]hub.Adapter, error) {
+func (a *Adapters) Adapters(ctx context.Context, q hub.AdapterQuery) ([]hub.Adapter, error) {
 	list := make([]hub.Adapter, 0, len(rows))
 	for i := range rows {
-		row, err := a.adapter(ctx, &rows[i])
+		row, err := a.adapter(ctx, &rows[i], q)
 		if err != nil {
 			return nil, err
 		}
@@ -89,12 +89,12 @@ func (a *Adapters) Adapters(ctx context.Context) ([]hub.Adapter, error) {
 }
 
 // Adapter returns one.
-func (a *Adapters) Adapter(ctx context.Context, harness hub.Harness) (hub.Adapter, error) {
+func (a *Adapters) Adapter(ctx context.Context, harness hub.Harness, q hub.AdapterQuery) (hub.Adapter, error) {
 	r, err := find(harness)
 	if err != nil {
 		return hub.Adapter{}, err
 	}
-	return a.adapter(ctx, r)
+	return a.adapter(ctx, r, q)
 }
 
 func find(harness hub.Harness) (*row, error) {
@@ -106,12 +106,12 @@ func find(harness hub.Harness) (*row, error) {
 
 // adapter looks at one harness. A file system that does not answer is shown as
 // a state.
-func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
+func (a *Adapters) adapter(ctx context.Context, r *row, q hub.AdapterQuery) (hub.Adapter, error) {
 	if err := ctx.Err(); err != nil {
 		return hub.Adapter{}, err
 	}
 	seen, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (hub.Adapter, error) {
-		return a.seen(ctx, r), nil
+		return a.seen(ctx, r, q), nil
 	})
 	if err != nil {
 		seen = hub.Adapter{Places: []hub.AdapterPlace{}}
@@ -127,8 +127,8 @@ func (a *Adapters) adapter(ctx context.Context, r *row) (hub.Adapter, error) {
 }
 
 // seen returns the state of a harness as its files show it.
-func (a *Adapters) seen(ctx context.Context, r *row) hub.Adapter {
-	found := a.detect(ctx, r)
+func (a *Adapters) seen(ctx context.Context, r *row, q hub.AdapterQuery) hub.Adapter {
+	found := a.detect(ctx, r, q.SearchPath)
 	row := hub.Adapter{Detected: len(found) > 0, DetectedBy: found, Places: []hub.AdapterPlace{}}
 	defer a.lookLock(ctx)()
 	for _, owner := range a.owners(ctx, r) {

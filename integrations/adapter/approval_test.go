@@ -105,7 +105,7 @@ func (c *cline) want(state, listed string) {
 // lacks checks the names that the status calls missing.
 func (c *cline) lacks(names string) {
 	c.t.Helper()
-	row, err := c.Adapter(context.Background(), hub.HarnessCline)
+	row, err := c.Adapter(context.Background(), hub.HarnessCline, hub.AdapterQuery{})
 	require.NoError(c.t, err)
 	i := slices.IndexFunc(row.Places[0].Parts, func(p hub.AdapterPart) bool { return p.Part == hub.PartPermissions })
 	if got, want := row.Places[0].Parts[i].Reason, "autoApprove lacks "+names+";"; !strings.HasPrefix(got, want) {

@@ -97,6 +97,7 @@ func (a *Adapters) apply(ctx context.Context, p *planned) ([]string, error) {
 	if err != nil {
 		return nil, asError(err, nameOf(p.owner))
 	}
+	a.unverify(p.owner.Harness)
 	for _, f := range p.Files {
 		a.config.Logger.Info("adapter", "harness", p.Harness, "scope", p.Scope, "action", p.Action, "change", f.Change, "file", f.File)
 	}
@@ -138,6 +139,9 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 	case action == hub.AdapterUninstall:
 		// The operator sees all that goes, drifted or not.
 		p.files, err = store.PlanUninstall(ctx, owner, files.Repair)
+		if line := a.running(ctx, r); line != "" && owner.Scope == files.Global {
+			p.FollowUps = append(p.FollowUps, line) // no part of the digest: sessions come and go
+		}
 	default:
 		if offer := a.grants(ctx, r, s, owner, grantOf(action, in)); offer != "" {
 			p.Warnings = append(p.Warnings, offer)
@@ -146,6 +150,9 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 		p.files, notes, err = a.planInstall(ctx, store, s, owner, action, in)
 		p.Warnings = append(append(p.Warnings, s.warnings...), notes...)
 		p.FollowUps = append(p.FollowUps, s.followUps...)
+		if err == nil {
+			p.Warnings = append(p.Warnings, r.warnStrict(p.files.Changes)...)
+		}
 	}
 	if err != nil {
 		unlock()

@@ -3,15 +3,17 @@ package adapter
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 )
 
 // detect names the executables and folders by which the harness is found. Files
 // that the hub itself made do not count.
-func (a *Adapters) detect(ctx context.Context, r *row) []string {
+// search is the caller's PATH, or empty.
+func (a *Adapters) detect(ctx context.Context, r *row, search string) []string {
 	var found []string
 	for _, name := range r.binaries {
-		if path, err := a.config.LookPath(name); err == nil {
+		if path, err := a.program(name, search); err == nil {
 			found = append(found, path)
 		}
 	}
@@ -22,6 +24,17 @@ func (a *Adapters) detect(ctx context.Context, r *row) []string {
 		}
 	}
 	return found
+}
+
+// program returns the path of an executable: by the caller's PATH, else by that of the hub, which
+// may have been started before the program was installed, or by something with another PATH.
+func (a *Adapters) program(name, search string) (string, error) {
+	for _, folder := range filepath.SplitList(search) {
+		if path, err := exec.LookPath(filepath.Join(folder, name)); err == nil {
+			return path, nil
+		}
+	}
+	return a.config.LookPath(name)
 }
 
 // made returns the files and folders that the hub has made; none if the ledger

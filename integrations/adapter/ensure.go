@@ -20,7 +20,7 @@ func (a *Adapters) Ensure(ctx context.Context) {
 	for i := range rows {
 		r := &rows[i]
 		found, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (bool, error) {
-			return r.global != nil && (len(a.detect(ctx, r)) > 0 || a.has(ctx, files.Owner{Harness: r.harness, Scope: files.Global})), nil
+			return r.global != nil && (len(a.detect(ctx, r, "")) > 0 || a.has(ctx, files.Owner{Harness: r.harness, Scope: files.Global})), nil
 		})
 		if err != nil {
 			a.config.Logger.Warn("adapter not ensured", "harness", r.harness, "error", err)

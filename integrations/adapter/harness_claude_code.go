@@ -8,7 +8,7 @@ import (
 var claudeCodeRow = row{
 	harness:  hub.HarnessClaudeCode,
 	binaries: []string{"claude"}, folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
-	asks: claudeAsks,
+	asks: claudeAsks, strict: "settings.json",
 	global: &setup{
 		mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
 		hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),

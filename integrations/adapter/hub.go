@@ -12,5 +12,6 @@ import (
 type Hub interface {
 	Post(ctx context.Context, in hub.PostInput) (hub.Posted, error)
 	Resolve(ctx context.Context, path string) (hub.Resolved, error)
+	Agents(ctx context.Context, q hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error)
 	Rooms(ctx context.Context, q hub.RoomsQuery) ([]hub.Room, hub.Cursor, error)
 }

@@ -97,8 +97,10 @@ func (p *probe) end() {
 	endGroup(p.cmd)
 }
 
-// call calls a tool and returns its data.
+// call calls a tool and returns its data. It asks for all members: some harnesses get the
+// text of a lean answer alone.
 func (p *probe) call(ctx context.Context, tool string, args map[string]any) (json.RawMessage, error) {
+	args["verbose"] = true
 	res, err := p.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: args})
 	if err != nil {
 		return nil, err
@@ -194,7 +196,7 @@ func (p *probe) wake(ctx context.Context, h Hub, k canary, since hub.MessageID) 
 // hear polls until a message holds the nonce.
 func (p *probe) hear(ctx context.Context, since hub.MessageID, nonce string) error {
 	for {
-		raw, err := p.call(ctx, "hub_poll_messages", map[string]any{"since_id": since, "timeout_seconds": 20, "verbose": true})
+		raw, err := p.call(ctx, "hub_poll_messages", map[string]any{"since_id": since, "timeout_seconds": 20})
 		if err != nil {
 			return err
 		}

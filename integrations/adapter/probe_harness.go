@@ -59,7 +59,7 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 	}
 	binary := t.binary(r)
 	if binary == "" {
-		t.skipped(name, "its executable is not on the PATH of the hub")
+		t.skipped(name, "its executable is neither on your PATH nor on that of the hub")
 		return
 	}
 	if err := trusted(binary); err != nil {
@@ -72,11 +72,14 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 		return
 	}
 	vars := map[string]string{"HOME": home}
+	if t.search != "" { // where the program finds what it is written for, such as node
+		vars["PATH"] = t.search
+	}
 	for key, value := range quiet {
 		vars[key] = value
 	}
 	got, err := tried(ctx, harnessAnswer, append([]string{binary}, q.args...), project, environment(t.config.World.Getenv, vars), "")
-	said := colorCode.ReplaceAllString(got.stdout, "")
+	said := colorCode.ReplaceAllString(got.stdout+"\n"+got.stderr, "") // Gemini CLI prints its list to stderr
 	file, at := w.entries[0].File, filepath.Join(home, filepath.FromSlash(q.home))
 	switch {
 	case err != nil:
@@ -93,7 +96,7 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 // binary returns the path of the harness's executable; empty if there is none.
 func (t *trial) binary(r *row) string {
 	for _, name := range r.binaries {
-		if path, err := t.config.LookPath(name); err == nil {
+		if path, err := t.program(name, t.search); err == nil {
 			return path
 		}
 	}

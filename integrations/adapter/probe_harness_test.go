@@ -26,6 +26,10 @@ func (silent) Resolve(context.Context, string) (hub.Resolved, error) {
 	return hub.Resolved{}, errSilent
 }
 
+func (silent) Agents(context.Context, hub.AgentsQuery) ([]hub.LiveAgent, hub.Cursor, error) {
+	return nil, "", errSilent
+}
+
 func (silent) Rooms(context.Context, hub.RoomsQuery) ([]hub.Room, hub.Cursor, error) {
 	return nil, "", errSilent
 }
@@ -40,6 +44,7 @@ func TestHarnessIsAsked(t *testing.T) {
 		detail       string
 	}{
 		{"connects", `printf '\033[32m✓\033[0m hub: /x mcp (stdio) - Connected\n'`, hub.CheckPassed, "Gemini CLI says: it connects to the server"},
+		{"connects, and says so on stderr", `printf '✓ hub: /x mcp (stdio) - Connected\n' >&2`, hub.CheckPassed, "Gemini CLI says: it connects to the server"},
 		{"does not connect", `echo '✗ hub: /x mcp (stdio) - Disconnected'`, hub.CheckFailed, "does not connect to the server: ✗ hub"},
 		{"refuses the file", `echo note >&2; echo "Error in $HOME/.gemini/settings.json" >&2; echo 'Expected a value' >&2; exit 52`, hub.CheckFailed, "refuses its file: Error in HOME/.gemini/settings.json Expected a value"},
 	} {

@@ -150,7 +150,7 @@ func (r *rig) permissionsOf(h hub.Harness, in hub.AdapterInput) string {
 
 func (r *rig) partsOf(h hub.Harness, in hub.AdapterInput, some func(hub.AdapterPartName) bool) string {
 	r.t.Helper()
-	row, err := r.Adapter(context.Background(), h)
+	row, err := r.Adapter(context.Background(), h, hub.AdapterQuery{})
 	require.NoError(r.t, err)
 	for _, place := range row.Places {
 		if place.Scope == in.Scope && place.Path == in.Path {

@@ -15,7 +15,10 @@ type row struct {
 	folders  []place
 	global   *setup // nil: it has no such scope
 	project  *setup
-	asks     *question // how the harness says whether it takes the entry; nil: in no known way
+	// strict is the name of the files that the harness skips if they hold comments or trailing
+	// commas; empty: it reads those.
+	strict string
+	asks   *question // how the harness says whether it takes the entry; nil: in no known way
 }
 
 // setup holds the pieces of one scope. An empty part is not supported; lacking

@@ -29,6 +29,16 @@ func (a *Adapters) verification(h hub.Harness) *hub.AdapterVerification {
 	return &shown
 }
 
+// unverify forgets what an earlier verification has found: it was about another
+// installation. One that is under way goes on.
+func (a *Adapters) unverify(h hub.Harness) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if v := a.verified[h]; v != nil && !v.Running {
+		delete(a.verified, h)
+	}
+}
+
 // VerifyAdapter tries the installed entries. A failure is a check in the
 // result, not an error.
 func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
@@ -40,21 +50,21 @@ func (a *Adapters) VerifyAdapter(ctx context.Context, harness hub.Harness, in hu
 		if err := a.begin(harness); err != nil {
 			return hub.AdapterVerification{}, err
 		}
-		a.try(ctx, harness, owners)
-		return *a.verification(harness), nil
+		return a.try(ctx, harness, owners, in.SearchPath), nil
 	})
 }
 
 // try makes the trials. It always ends the verification, because otherwise no
 // other could begin.
-func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.Owner) {
-	defer a.finish(harness)
+func (a *Adapters) try(ctx context.Context, harness hub.Harness, owners []files.Owner, search string) (found hub.AdapterVerification) {
+	defer func() { found = a.finish(harness) }()
 	ctx, cancel := context.WithTimeout(ctx, hub.MaxAdapterVerify)
 	defer cancel()
 	for _, owner := range owners {
-		t := &trial{Adapters: a, owner: owner, harness: harness}
+		t := &trial{Adapters: a, owner: owner, harness: harness, search: search}
 		t.run(ctx)
 	}
+	return found
 }
 
 // toTry returns the places to try: the named one, or all with installed
@@ -93,13 +103,15 @@ func (a *Adapters) begin(harness hub.Harness) error {
 	return nil
 }
 
-func (a *Adapters) finish(harness hub.Harness) {
+// finish ends a verification and returns it. A change of the adapter may drop it right after.
+func (a *Adapters) finish(harness hub.Harness) hub.AdapterVerification {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	v := a.verified[harness]
 	at := hub.TimeOf(a.config.Now())
 	v.Running, v.EndedAt = false, &at
 	v.OK = !slices.ContainsFunc(v.Checks, func(c hub.AdapterCheck) bool { return c.Status == hub.CheckFailed })
+	return *v
 }
 
 // trial tries one installation.
@@ -108,6 +120,7 @@ type trial struct {
 	owner   files.Owner
 	harness hub.Harness
 	entry   Entry       // the entry that an install would write now
+	search  string      // the caller's PATH; empty: that of the hub alone
 	known   hub.AgentID // the agent that the bridge has registered; empty: none
 }
 
@@ -211,6 +224,10 @@ func (t *trial) stands(ctx context.Context, w wanted) bool {
 	case part.State == hub.AdapterInstalled && part.Outdated:
 		t.failed(name, errors.New("the entry is outdated: the executable or the address has moved"), t.way("repair"))
 	case part.State == hub.AdapterInstalled:
+		if err := t.skipsAny(w); err != nil {
+			t.failed(name, err, strictFix)
+			return false
+		}
 		t.passed(name, part.Files[0], 0)
 		return true
 	case part.State == hub.AdapterAbsent:
@@ -230,6 +247,10 @@ func (t *trial) checkPermissions(ctx context.Context, w wanted, all []wanted) {
 	const name = "permissions in place"
 	switch part := t.part(ctx, w, all); part.State {
 	case hub.AdapterInstalled:
+		if err := t.skipsAny(w); err != nil {
+			t.failed(name, err, strictFix)
+			return
+		}
 		t.passed(name, part.Files[0], 0)
 	case hub.AdapterAbsent:
 		t.skipped(name, "not installed: the harness asks before it calls a tool of the hub; to allow them: "+t.way("install"))
@@ -328,7 +349,7 @@ func (t *trial) hook(w wanted, ev event) ([]string, error) {
 		if lines := linesOf(e.Value, ev); len(lines) > 0 {
 			line := lines[0]
 			if line == sharedLine { // the person's own hubcli runs it
-				if _, err := t.config.LookPath("hubcli"); err != nil {
+				if _, err := t.program("hubcli", t.search); err != nil {
 					return nil, errNotOnPath
 				}
 				line = t.entry.commitHook()

@@ -108,7 +108,7 @@ func TestProjectThatIsGone(t *testing.T) {
 	r.must(hub.HarnessKiro, hub.AdapterInstall, in)
 	r.must(hub.HarnessCodex, hub.AdapterInstall, in)
 	require.NoError(t, os.RemoveAll(r.shop))
-	row, err := r.Adapter(t.Context(), hub.HarnessKiro)
+	row, err := r.Adapter(t.Context(), hub.HarnessKiro, hub.AdapterQuery{})
 	if err != nil || len(row.Places) != 2 || !row.Places[1].Gone || row.Places[1].Parts[0].State != hub.AdapterUnreadable {
 		t.Errorf("%+v, %v", row.Places, err)
 	}
@@ -140,7 +140,7 @@ func TestProjectThatIsGone(t *testing.T) {
 func TestOwnFilesAreNoHarness(t *testing.T) {
 	r := newRig(t)
 	detected := func(h hub.Harness) bool {
-		row, err := r.Adapter(t.Context(), h)
+		row, err := r.Adapter(t.Context(), h, hub.AdapterQuery{})
 		require.NoError(t, err)
 		return row.Detected
 	}
