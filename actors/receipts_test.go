@@ -244,7 +244,18 @@ func TestSendersToArmedAgentsAreToldNothing(t *testing.T) {
 				r.register("ben")
 				q := watchOf(t, room.RoomID, 30*time.Minute, "for-me")
 				q.Agent = "ben"
-				quit, ended := make(chan struct{}), make(chan struct{})
+				quit, ended, dead := make(chan struct{}), make(chan struct{}), make(chan struct{})
+				defer close(dead)
+				go func() { // its bridge keeps the session live
+					for {
+						select {
+						case <-dead:
+							return
+						case <-time.After(30 * time.Second):
+							r.view.Directory.Touch("ben", hub.TimeOf(time.Now()))
+						}
+					}
+				}()
 				go func() {
 					defer close(ended)
 					for since := hub.MessageID(0); ; {

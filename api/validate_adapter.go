@@ -28,5 +28,5 @@ func ValidateAdapter(in *hub.AdapterInput) error {
 			return err
 		}
 	}
-	return hub.CheckSearchPath("search_path", in.SearchPath)
+	return CheckSearchPath("search_path", in.SearchPath)
 }

@@ -74,12 +74,12 @@ func verifyAdapter(c *call) (reply, error) {
 	return reply{result: found}, err
 }
 
-// adapterQuery reads how harnesses are looked for. Whoever may name folders learns which
-// programs are in them, so for others than programs of the hub's own user the hub's PATH counts.
+// adapterQuery reads how harnesses are looked for. A caller that names folders learns which
+// programs are in them. So the hub's own PATH counts for callers that are not of the hub's user.
 func (c *call) adapterQuery() (hub.AdapterQuery, error) {
 	query := c.query()
 	q := hub.AdapterQuery{SearchPath: query.Text("search_path")}
-	query.Keep(hub.CheckSearchPath("search_path", q.SearchPath))
+	query.Keep(api.CheckSearchPath("search_path", q.SearchPath))
 	if err := query.Err(); err != nil {
 		return hub.AdapterQuery{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -68,7 +69,7 @@ func TestAdapters(t *testing.T) {
 	for _, at := range []string{"/v1/adapters", "/v1/adapters/codex"} {
 		anybody.ok(200, "GET", at+"?search_path=/no/such%3A/usr/bin", "")
 		anybody.refused(hub.CodeInvalid, "GET", at+"?search_path=bin", "")
-		anybody.refused(hub.CodeInvalid, "GET", at+"?search_path=/"+strings.Repeat("x", hub.MaxSearchPathBytes), "")
+		anybody.refused(hub.CodeInvalid, "GET", at+"?search_path=/"+strings.Repeat("x", api.MaxSearchPathBytes), "")
 	}
 	// The folders of a spool's programs say nothing of where the user's programs are.
 	a.write(t, "later/kiro", "#!/bin/sh\n")

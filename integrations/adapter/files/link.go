@@ -37,8 +37,8 @@ func (t *target) follow(link string, scope Scope) (string, error) {
 	return to, nil
 }
 
-// walk follows a link, and those that it leads to, one by one. Of each it looks at who
-// could have put it there: outside of the root only the user or the system may have. If
+// walk follows a link, and those that it leads to, one by one. Outside of the
+// root it refuses a link that other users could have put there. If
 // nothing is there, it returns the path at which nothing is.
 func (t *target) walk(link string) (string, error) {
 	top := filepath.VolumeName(link) + string(filepath.Separator)

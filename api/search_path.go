@@ -1,4 +1,4 @@
-package hub
+package api
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"hubcli/hub"
 )
 
 // Limits of a list of folders in which programs are looked for.
@@ -35,17 +37,17 @@ func SearchPath(env string) string {
 // hub's system.
 func CheckSearchPath(field, list string) error {
 	if len(list) > MaxSearchPathBytes {
-		return Invalid(field, "the list of folders is too long").With("limit", MaxSearchPathBytes).With("size", len(list)).
+		return hub.Invalid(field, "the list of folders is too long").With("limit", MaxSearchPathBytes).With("size", len(list)).
 			WithFix("send fewer folders")
 	}
 	folders := filepath.SplitList(list)
 	if len(folders) > MaxSearchFolders {
-		return Invalid(field, "there are too many folders").With("limit", MaxSearchFolders).With("size", len(folders)).
+		return hub.Invalid(field, "there are too many folders").With("limit", MaxSearchFolders).With("size", len(folders)).
 			WithFix("send fewer folders")
 	}
 	for _, folder := range folders {
 		if why := checkSearchFolder(folder); why != "" {
-			return Invalid(field, "a folder in the list "+why).WithFix("send absolute folders, as PATH has them on the hub's system")
+			return hub.Invalid(field, "a folder in the list "+why).WithFix("send absolute folders, as PATH has them on the hub's system")
 		}
 	}
 	return nil
