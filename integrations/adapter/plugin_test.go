@@ -28,7 +28,7 @@ func TestPlugin(t *testing.T) {
 	}
 	r.must(hub.HarnessClaudeCode, hub.AdapterInstall, with)
 	monitor := r.read(filepath.Join(folder, "hubcli/monitors/monitors.json"))
-	if state() != "installed" || !strings.Contains(monitor, `"exec `+r.self+` watch --stream"`) {
+	if state() != "installed" || !strings.Contains(monitor, `"exec `+r.self+` watch --stream --operator-by-hook"`) {
 		t.Errorf("written: %s\n%s", state(), monitor)
 	}
 	for _, action := range []hub.AdapterAction{hub.AdapterInstall, hub.AdapterRepair} {
