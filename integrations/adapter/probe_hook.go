@@ -97,9 +97,9 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 // quote writes a text as a JSON string.
 func quote(s string) string { return strings.TrimSuffix(text(s), "\n") }
 
-// check returns an error if the answer is wrong. If nonce is not empty, the
+// check returns an error if the answer is wrong. If words is not empty, the
 // answer must hold it.
-func (a answered) check(h hub.Harness, nonce string) error {
+func (a answered) check(h hub.Harness, words string) error {
 	form := h.HookForm()
 	said := strings.TrimSpace(a.stdout)
 	plain := form.Start.Text // such a harness accepts no JSON
@@ -107,11 +107,11 @@ func (a answered) check(h hub.Harness, nonce string) error {
 		said += a.stderr
 	}
 	switch {
-	case a.exit != 0 && (a.exit != form.Stop.Exit || nonce == ""):
+	case a.exit != 0 && (a.exit != form.Stop.Exit || words == ""):
 		return fmt.Errorf("the hook ended with exit code %d: %s", a.exit, firstLine(a.stderr))
 	case !plain && said != "" && !isObject(said):
 		return errors.New("the hook printed something other than a JSON object: " + firstLine(said))
-	case nonce != "" && !strings.Contains(said, nonce):
+	case words != "" && !strings.Contains(said, words):
 		return errors.New("the hook did not mention a message that waits for the agent")
 	}
 	return nil

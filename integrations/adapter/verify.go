@@ -320,10 +320,13 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 		}
 		said := ""
 		if ev == eventPrompt || ev == eventTool || ev == eventStop {
-			said = nonce(8)
-			if err := (canary{from: agent + "-canary", to: agent, nonce: said}).post(ctx, t.config.Hub); err != nil {
+			k := canary{from: agent + "-canary", to: agent, nonce: nonce(8)}
+			if err := k.post(ctx, t.config.Hub); err != nil {
 				t.failed(name, err, "see that the hub takes writes")
 				continue
+			}
+			if said = k.nonce; ranks(t.harness.HookForm(), ev) { // such a hook names a message without its words
+				said = "from " + string(k.from) + " "
 			}
 		}
 		env := environment(t.config.World.Getenv, map[string]string{"HUB_AGENT": string(agent)})
@@ -337,6 +340,12 @@ func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir s
 		}
 		t.passed(name, "answered as the harness takes it", got.took)
 	}
+}
+
+// ranks reports whether the harness takes what its hook says at an event that shows messages
+// for its user's or its developer's words.
+func ranks(form *hub.HookForm, ev event) bool {
+	return ev == eventPrompt && form.Prompt.Ranks || ev == eventTool && form.Tool.Ranks || ev == eventStop && form.Stop.Ranks
 }
 
 // errNotOnPath says that a hook, which names no path, finds no program.
