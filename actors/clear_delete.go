@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -39,11 +40,12 @@ type deletion[M core.Machine, Row any] struct {
 
 func deleteOne[M core.Machine, Row any](ctx context.Context, h *Hub, d *deletion[M, Row]) error {
 	submit := func(ctx context.Context, decide func(M) (core.Decision[Row], error)) (Row, error) {
-		row, _, err := engine.Submit(ctx, h.engine, engine.Command[M, Row, Row]{
-			Owner: d.owner, Agent: hub.AgentOperator,
-			Decide: func(m M, _ core.Now) (core.Decision[Row], error) { return decide(m) },
-			Answer: func(row Row, _ *core.Record) Row { return row },
-			Codec:  d.codec,
+		act := ruling("clear")
+		row, _, err := gate.Do(ctx, h.gate, &act, d.codec, func() (engine.Command[M, Row, Row], error) {
+			return engine.Command[M, Row, Row]{
+				Owner: d.owner, Answer: asDecided[Row],
+				Decide: func(m M, _ core.Now) (core.Decision[Row], error) { return decide(m) },
+			}, nil
 		})
 		return row, err
 	}

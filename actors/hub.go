@@ -13,6 +13,7 @@ import (
 	"hubcli/actors/connections"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/guard"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
@@ -125,6 +126,7 @@ type Hub struct {
 	*connections.Manager
 
 	engine   *engine.Engine
+	gate     *gate.Gate
 	options  Options
 	log      *slog.Logger
 	journal  core.Journal
@@ -141,7 +143,6 @@ type Hub struct {
 	guard    *guard.Guard
 	importer *capsules.Importer // nil: the hub imports nothing
 	swept    chan struct{}      // closed when what earlier imports left is deleted
-	browses  *browses
 	replay   *replay.Replay
 	idle     *idleAgents
 	channels *knownChannels

@@ -160,9 +160,7 @@ func TestNamesOfAgentsThatNeverRegistered(t *testing.T) {
 			require.NoError(r.t, err)
 			other, err := r.CreateInvite(r.t.Context(), hub.InviteInput{Project: "joining", Room: string(room.Row.RoomID), MaxUses: 1, TTLSec: 60})
 			require.NoError(r.t, err)
-			stored, err := r.inviteOf(other.Row.Code)
-			require.NoError(r.t, err)
-			if _, _, err := r.takeSeat(r.t.Context(), &stored, hub.AcceptInput{AgentID: "ghost"}); err != nil {
+			if _, _, err := r.takeSeat(r.t.Context(), other.Row.Code, hub.AcceptInput{AgentID: "ghost"}); err != nil {
 				r.t.Fatal(err)
 			}
 		},
@@ -219,9 +217,7 @@ func TestChosenNameTakenBetweenTheSteps(t *testing.T) {
 	r := start(t, newMemStore())
 	room, invite := r.hall(2, 60, "guest")
 	ctx := withKey(t.Context(), "k", "b")
-	stored, err := r.inviteOf(invite.Code)
-	require.NoError(t, err)
-	got, _, err := r.takeSeat(ctx, &stored, hub.AcceptInput{})
+	got, _, err := r.takeSeat(ctx, invite.Code, hub.AcceptInput{})
 	if err != nil || got.Seat.AgentID != "guest" {
 		t.Fatalf("seat %+v, %v", got, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -17,31 +18,27 @@ const maxBindTries = 64
 
 // BindRoom binds a folder to a room; see hub.Bindings.
 func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	if err := h.checkBinding(ctx, room); err != nil {
+	if err := checkBinder(ctx); err != nil {
 		return hub.Outcome[hub.Room]{}, err
 	}
-	chain, err := h.options.Folders.Chain(ctx, in.Path, true)
-	if err != nil {
-		return hub.Outcome[hub.Room]{}, err
-	}
-	c := core.BindCommand{
-		Room: room, Path: filepath.Clean(in.Path), Level: chain[0], By: in.AgentID, Seen: map[string]bool{},
+	act := gate.Act{Op: "bindRoom", Agent: in.AgentID, Room: room}
+	c := core.BindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID, Seen: map[string]bool{}}
+	prepare := func() (engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer], error) {
+		return engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
+			Owner: core.ProjectsOwner(), Size: len(in.Path), Answer: asDecided[core.BindAnswer],
+			Decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
+		}, h.lookAt(ctx, &c, in.Path)
 	}
 	// Usually no binding differs only in spelling. Each further round has
 	// looked at the bindings that the previous round met.
 	for range maxBindTries {
-		row, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, room, engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
-			Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
-			Decide: func(p *core.Projects, _ core.Now) (core.Decision[core.BindAnswer], error) { return p.Bind(c) },
-			Answer: func(a core.BindAnswer, _ *core.Record) core.BindAnswer { return a },
-			Codec:  engine.JSONCodec[core.BindAnswer](engine.EffectBinding),
-		}))
+		row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[core.BindAnswer](engine.EffectBinding), prepare)
 		var met *core.BindingsUnseen
 		if !errors.As(err, &met) {
 			return hub.Outcome[hub.Room]{Row: row.Room, Created: row.Bound, Replayed: replayed}, err
 		}
 		for _, plain := range met.Plain {
-			if c.Seen[plain], err = h.options.Folders.Same(ctx, plain, chain[0].Plain); err != nil {
+			if c.Seen[plain], err = h.options.Folders.Same(ctx, plain, c.Level.Plain); err != nil {
 				return hub.Outcome[hub.Room]{}, err
 			}
 		}
@@ -49,45 +46,64 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	return hub.Outcome[hub.Room]{}, engine.ErrOverloaded()
 }
 
+// lookAt finds the room and the folder of a binding, once.
+func (h *Hub) lookAt(ctx context.Context, c *core.BindCommand, path string) error {
+	if c.Level.Plain != "" {
+		return nil
+	}
+	if _, err := h.view.Room(c.Room); err != nil {
+		return err
+	}
+	chain, err := h.options.Folders.Chain(ctx, path, true)
+	if err == nil {
+		c.Level = chain[0]
+	}
+	return err
+}
+
 // UnbindRoom takes a binding back; see hub.Bindings. If the folder no longer
 // exists, the binding is found by the path with which it was bound.
 func (h *Hub) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	if err := h.checkBinding(ctx, room); err != nil {
+	if err := checkBinder(ctx); err != nil {
 		return hub.Outcome[hub.Room]{}, err
 	}
-	c := core.UnbindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID}
-	chain, err := h.options.Folders.Chain(ctx, in.Path, true)
-	switch {
-	case err == nil:
-		if c.Plain, err = h.spellings(ctx, chain[0]); err != nil {
-			return hub.Outcome[hub.Room]{}, err
+	act := gate.Act{Op: "unbindRoom", Agent: in.AgentID, Room: room}
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[hub.Room](engine.EffectRoom), func() (engine.Command[*core.Projects, hub.Room, hub.Room], error) {
+		c := core.UnbindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID}
+		var err error
+		if _, err = h.view.Room(room); err == nil {
+			c.Plain, err = h.plainOf(ctx, in.Path)
 		}
-		c.Plain = append([]string{chain[0].Plain}, c.Plain...)
-	case errors.Is(err, &hub.Error{Code: hub.CodeInvalid}):
-		return hub.Outcome[hub.Room]{}, err
-	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: in.AgentID, Size: len(in.Path),
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
+		return engine.Command[*core.Projects, hub.Room, hub.Room]{
+			Owner: core.ProjectsOwner(), Size: len(in.Path), Answer: asDecided[hub.Room],
+			Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.Unbind(c) },
+		}, err
 	})
 	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
 }
 
-// checkBinding refuses calls before any path is looked at. A sandbox must not
+// plainOf returns the plain paths by which a folder may be bound; none if it no longer exists.
+func (h *Hub) plainOf(ctx context.Context, path string) ([]string, error) {
+	chain, err := h.options.Folders.Chain(ctx, path, true)
+	if err != nil {
+		if !errors.Is(err, &hub.Error{Code: hub.CodeInvalid}) {
+			err = nil
+		}
+		return nil, err
+	}
+	others, err := h.spellings(ctx, chain[0])
+	return append([]string{chain[0].Plain}, others...), err
+}
+
+// checkBinder refuses callers before anything is looked at. A sandbox must not
 // decide which folder leads to which room: it could send agents outside it to a
 // room of its choice.
-func (h *Hub) checkBinding(ctx context.Context, room hub.RoomID) error {
+func checkBinder(ctx context.Context) error {
 	if hub.CallerOf(ctx).Relay != "" {
 		return hub.NewError(hub.CodeForbiddenRelay, "a call through a spool cannot bind or unbind folders").
 			WithFix("bind the folder on the hub's machine: hubcli room bind <room> <path>")
 	}
-	if err := localPaths(ctx); err != nil {
-		return err
-	}
-	_, err := h.view.Room(room)
-	return err
+	return localPaths(ctx)
 }
 
 // localPaths refuses a caller on another machine, whose paths are not the hub's.

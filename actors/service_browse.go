@@ -3,90 +3,29 @@ package actors
 import (
 	"context"
 	"encoding/base64"
-	"sync"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
-	"hubcli/internal/bounded"
 )
 
-// maxBrowsed is how many steps are remembered, so that a repeated call does none twice. A
-// step is no record: it is forgotten with the process, and so is its page.
-const maxBrowsed = 64
-
-// browses remembers steps by the keys of their calls.
-type browses struct {
-	mu    sync.Mutex
-	known *bounded.Map[browseKey, *browsed]
-}
-
-type browseKey struct {
-	agent hub.AgentID
-	room  hub.RoomID
-	key   string
-}
-
-// browsed is a step that was done, or is under way.
-type browsed struct {
-	hash [32]byte
-	done chan struct{}
-	page hub.BrowsePage // after done
-	err  error
-}
-
-func newBrowses() *browses {
-	return &browses{known: bounded.New[browseKey, *browsed](maxBrowsed)}
-}
-
-// once does a step, or returns what the same call has got before. Refusals are not kept.
-func (b *browses) once(ctx context.Context, room hub.RoomID, in *hub.BrowseInput, do func() (hub.BrowsePage, error)) (hub.BrowsePage, error) {
-	key := hub.CallerOf(ctx).Idempotency
-	if key == nil {
-		return do()
-	}
-	at := browseKey{in.AgentID, room, key.Key}
-	b.mu.Lock()
-	step, known := b.known.Get(at)
-	if !known {
-		step = &browsed{hash: key.Hash, done: make(chan struct{})}
-		b.known.Put(at, step)
-	}
-	b.mu.Unlock()
-	if known && step.hash != key.Hash {
-		return hub.BrowsePage{}, hub.NewError(hub.CodeIdempotencyConflict, "this idempotency key was used with another body").With("key", key.Key)
-	}
-	if known {
-		select {
-		case <-step.done:
-			return step.page, step.err
-		case <-ctx.Done():
-			return hub.BrowsePage{}, context.Cause(ctx)
-		}
-	}
-	step.page, step.err = do()
-	if step.err != nil {
-		b.mu.Lock()
-		b.known.Delete(at)
-		b.mu.Unlock()
-	}
-	close(step.done)
-	return step.page, step.err
-}
-
-// Browse does one step with the page of a room; see hub.Browses.
+// Browse does one step with the page of a room; see hub.Browses. What it answers is kept, and not
+// the page itself, which ends with the process.
 func (h *Hub) Browse(ctx context.Context, room hub.RoomID, in hub.BrowseInput) (hub.BrowsePage, error) {
-	if h.options.Browser == nil {
-		return hub.BrowsePage{}, hub.NewError(hub.CodeBrowserFailed, "this hub has no browser").WithFix("go on without a browser")
-	}
-	if _, err := h.view.Room(room); err != nil {
-		return hub.BrowsePage{}, err
-	}
-	return h.browses.once(ctx, room, &in, func() (hub.BrowsePage, error) {
+	act := gate.Act{Op: "browse", Agent: in.AgentID, Room: room, Frees: in.Action == hub.BrowseClose}
+	page, _, err := gate.Once(ctx, h.gate, &act, func() (hub.BrowsePage, error) {
+		if h.options.Browser == nil {
+			return hub.BrowsePage{}, hub.NewError(hub.CodeBrowserFailed, "this hub has no browser").WithFix("go on without a browser")
+		}
+		if _, err := h.view.Room(room); err != nil {
+			return hub.BrowsePage{}, err
+		}
 		caller := *hub.CallerOf(ctx)
 		caller.Idempotency = nil // it is the step's, and not that of the claim and the artifact
 		return h.browse(hub.WithCaller(ctx, &caller), room, &in)
 	})
+	return page, err
 }
 
 // browse does a step for the agent that drives the page.
@@ -128,9 +67,6 @@ func (h *Hub) browse(ctx context.Context, room hub.RoomID, in *hub.BrowseInput) 
 // drive makes the agent the driver of the page for a while, if nobody else is, and shows
 // it in the room. It returns when that ends.
 func (h *Hub) drive(ctx context.Context, room hub.RoomID, agent hub.AgentID) (hub.Time, error) {
-	if err := h.view.RefusePaused(hub.CallerOf(ctx), agent, room); err != nil {
-		return 0, err
-	}
 	grant, err := h.Claim(ctx, hub.ClaimInput{OwnerAgentID: agent, ClaimKey: hub.BrowseClaim(room), TTLSec: hub.BrowseClaimSec})
 	if err != nil {
 		return 0, err
@@ -154,11 +90,6 @@ func (h *Hub) AllowHost(ctx context.Context, room hub.RoomID, in hub.AllowHostIn
 		return hub.Outcome[hub.Room]{}, err
 	}
 	in.Host = hub.AllowedHost(hub.HostPort(name, port))
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.AllowHost(room, in) },
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, ruling("allowHost"), 0, engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.AllowHost(room, in) })
 }

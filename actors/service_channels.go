@@ -5,24 +5,26 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
 // CreateChannel is idempotent; see hub.Channels.
 func (h *Hub) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
-	var refusal error
-	if known, err := h.knownChannel(in.Name); err != nil || !known {
-		var free func()
-		free, refusal = h.view.Directory.Channels.Reserve(in.CreatedBy, h.standing(ctx, in.CreatedBy), 1)
-		defer free()
-	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
-		Owner: core.ChannelOwner(in.Name), Agent: in.CreatedBy, Size: len(in.Metadata),
-		Decide: func(c *core.Channel, _ core.Now) (core.Decision[core.ChannelAnswer], error) {
-			return c.Create(in, refusal)
-		},
-		Answer: func(a core.ChannelAnswer, _ *core.Record) core.ChannelAnswer { return a },
-		Codec:  engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel),
+	free := func() {}
+	defer func() { free() }()
+	act := gate.Act{Op: "createChannel", Agent: in.CreatedBy}
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[core.ChannelAnswer](engine.EffectChannel), func() (engine.Command[*core.Channel, core.ChannelAnswer, core.ChannelAnswer], error) {
+		var refusal error
+		if known, err := h.knownChannel(in.Name); err != nil || !known {
+			free, refusal = h.view.Directory.Channels.Reserve(in.CreatedBy, h.standing(ctx, in.CreatedBy), 1)
+		}
+		return engine.Command[*core.Channel, core.ChannelAnswer, core.ChannelAnswer]{
+			Owner: core.ChannelOwner(in.Name), Size: len(in.Metadata), Answer: asDecided[core.ChannelAnswer],
+			Decide: func(c *core.Channel, _ core.Now) (core.Decision[core.ChannelAnswer], error) {
+				return c.Create(in, refusal)
+			},
+		}, nil
 	})
 	return hub.Outcome[hub.Channel]{Row: row.Row, Created: row.Created, Replayed: replayed}, err
 }
@@ -42,13 +44,14 @@ func (h *Hub) ArchiveChannel(ctx context.Context, in hub.ChannelArchiveInput) (h
 		return hub.Outcome[hub.Channel]{}, hub.Errorf(hub.CodeInvalid, "channel %s is a part of every hub and cannot be archived", name).
 			With("field", "channel").WithFix(fix)
 	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Channel, hub.Channel, hub.Channel]{
-		Owner: core.ChannelOwner(name), Agent: hub.AgentOperator,
-		Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.Channel], error) {
-			return c.Archive(name, in.Archived)
-		},
-		Answer: func(row hub.Channel, _ *core.Record) hub.Channel { return row },
-		Codec:  engine.JSONCodec[hub.Channel](engine.EffectChannelArchived),
+	act := ruling("archiveChannel")
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[hub.Channel](engine.EffectChannelArchived), func() (engine.Command[*core.Channel, hub.Channel, hub.Channel], error) {
+		return engine.Command[*core.Channel, hub.Channel, hub.Channel]{
+			Owner: core.ChannelOwner(name), Answer: asDecided[hub.Channel],
+			Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.Channel], error) {
+				return c.Archive(name, in.Archived)
+			},
+		}, nil
 	})
 	return hub.Outcome[hub.Channel]{Row: row, Replayed: replayed}, err
 }

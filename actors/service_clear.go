@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -159,6 +160,12 @@ func clearDigest(kind hub.ClearKind, deletes bool, rows []hub.Clearable, names [
 
 // Clear closes the things of a plan; see hub.Clearing.
 func (h *Hub) Clear(ctx context.Context, in hub.ClearConfirmInput) (hub.Cleared, error) {
+	act := ruling("clear")
+	out, _, err := gate.Once(ctx, h.gate, &act, func() (hub.Cleared, error) { return h.clear(ctx, &in) })
+	return out, err
+}
+
+func (h *Hub) clear(ctx context.Context, in *hub.ClearConfirmInput) (hub.Cleared, error) {
 	kind := clearKindOf(in.Kind, in.Delete)
 	rows, names := make([]hub.Clearable, len(in.IDs)), make([]string, len(in.IDs))
 	for i, id := range in.IDs {
@@ -251,11 +258,17 @@ func (h *Hub) freeSeat(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	_, _, err = engine.Submit(ctx, h.engine, engine.Command[*core.Room, bool, bool]{
-		Owner: core.RoomOwner(room), Agent: hub.AgentOperator,
-		Decide: func(r *core.Room, _ core.Now) (core.Decision[bool], error) { return r.Leave(agent, seat), nil },
-		Answer: func(left bool, _ *core.Record) bool { return left },
-		Codec:  engine.JSONCodec[bool](engine.EffectSeatFreed),
+	return h.freeOf(ctx, "clear", room, agent, seat)
+}
+
+// freeOf has a room take its seat from an agent. An empty seat is whichever it has.
+func (h *Hub) freeOf(ctx context.Context, op string, room hub.RoomID, agent hub.AgentID, seat hub.SeatID) error {
+	act := ruling(op)
+	_, _, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[bool](engine.EffectSeatFreed), func() (engine.Command[*core.Room, bool, bool], error) {
+		return engine.Command[*core.Room, bool, bool]{
+			Owner: core.RoomOwner(room), Answer: asDecided[bool],
+			Decide: func(r *core.Room, _ core.Now) (core.Decision[bool], error) { return r.Leave(agent, seat), nil },
+		}, nil
 	})
 	return err
 }

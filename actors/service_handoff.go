@@ -1,29 +1,27 @@
 package actors
 
 import (
-	"cmp"
 	"context"
 
 	"hubcli/actors/core"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
 // HandoffTask offers a task to another agent; see hub.Runs.
 func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInput) (hub.Outcome[hub.Task], error) {
 	c := core.HandoffCommand{By: taskActor(ctx, in.AgentID), In: in}
-	var err error
-	if c.In.ToAgent, err = h.view.Successor(in.ToAgent); err != nil {
-		return hub.Outcome[hub.Task]{}, err
-	}
-	in.ToAgent = c.In.ToAgent
-	if c.Asks, err = h.handedOn(id, in.ToAgent); err != nil {
-		return hub.Outcome[hub.Task]{}, err
-	}
-	unclear := h.unclear(in.ToAgent, in.UnlessNear)
-	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		if err := cmp.Or(unclear, h.taskPaused(ctx, in.AgentID, id, false)); err != nil {
-			return core.Decision[hub.Task]{}, err
+	act := gate.Act{Op: "handoffTask", Agent: in.AgentID, Task: id}
+	prepare := func() (err error) {
+		if c.In.ToAgent, err = h.view.Successor(in.ToAgent); err == nil {
+			err = h.unclear(c.In.ToAgent, in.UnlessNear)
 		}
+		if err == nil {
+			c.Asks, err = h.handedOn(id, c.In.ToAgent)
+		}
+		return err
+	}
+	out, err := h.changeTask(ctx, &act, len(in.Note), prepare, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return t.Handoff(id, c, now)
 	})
 	return h.refuseEnded(id, c.By, out, err)
@@ -31,22 +29,18 @@ func (h *Hub) HandoffTask(ctx context.Context, id hub.TaskID, in hub.HandoffInpu
 
 // AcceptTask takes an offered task over; see hub.Runs.
 func (h *Hub) AcceptTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
-	return h.endOffer(ctx, id, in, func(t *core.Tasks, id hub.TaskID, c core.OfferCommand, now core.Now) (core.Decision[hub.Task], error) {
-		if err := h.taskPaused(ctx, in.AgentID, id, false); err != nil {
-			return core.Decision[hub.Task]{}, err
-		}
-		return t.Accept(id, c, now)
-	})
+	return h.endOffer(ctx, "acceptTask", id, in, (*core.Tasks).Accept)
 }
 
 // DeclineTask takes an offer back; see hub.Runs.
 func (h *Hub) DeclineTask(ctx context.Context, id hub.TaskID, in hub.OfferInput) (hub.Outcome[hub.Task], error) {
-	return h.endOffer(ctx, id, in, (*core.Tasks).Decline)
+	return h.endOffer(ctx, "declineTask", id, in, (*core.Tasks).Decline)
 }
 
-func (h *Hub) endOffer(ctx context.Context, id hub.TaskID, in hub.OfferInput, decide func(*core.Tasks, hub.TaskID, core.OfferCommand, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
+func (h *Hub) endOffer(ctx context.Context, op string, id hub.TaskID, in hub.OfferInput, decide func(*core.Tasks, hub.TaskID, core.OfferCommand, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
 	c := core.OfferCommand{By: taskActor(ctx, in.AgentID), Note: in.Note}
-	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
+	act := gate.Act{Op: op, Agent: in.AgentID, Task: id}
+	out, err := h.changeTask(ctx, &act, len(in.Note), nil, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return decide(t, id, c, now)
 	})
 	h.handover.Await(ctx, id)

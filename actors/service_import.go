@@ -8,18 +8,19 @@ import (
 )
 
 // ImportCapsule makes the project of a capsule that has been verified a project of this hub.
+// told makes the answer of the call that has begun the import; it is stored under that call's key.
 // progress is told how many rows of how many are written; nil: nobody asks. Errors:
 // limit_reached, capsule_invalid, storage_full, stopping, store_failed, the cause of ctx.
-func (h *Hub) ImportCapsule(ctx context.Context, src *capsule.Reader, progress func(done, total int64)) (hub.Project, error) {
+func (h *Hub) ImportCapsule(ctx context.Context, src *capsule.Reader, told func(hub.Project) hub.CapsuleImportPlan, progress func(done, total int64)) (hub.CapsuleImportPlan, error) {
 	if h.importer == nil {
-		return hub.Project{}, hub.NewError(hub.CodeInternal, "this hub has no store that takes imports")
+		return hub.CapsuleImportPlan{}, hub.NewError(hub.CodeInternal, "this hub has no store that takes imports")
 	}
 	select {
 	case <-h.swept:
 	case <-ctx.Done():
-		return hub.Project{}, context.Cause(ctx)
+		return hub.CapsuleImportPlan{}, context.Cause(ctx)
 	}
-	return h.importer.Import(ctx, src, h.engine.Clock.Now().Wall, progress)
+	return h.importer.Import(ctx, src, h.engine.Clock.Now().Wall, told, progress)
 }
 
 // NamesForImport returns the slug and the name that an imported project with so many rooms

@@ -8,40 +8,43 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // CreateInvite makes an invite; see hub.Invites.
 func (h *Hub) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
-	room, err := h.view.FindRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
-	if err != nil {
-		return hub.Outcome[hub.Invite]{}, err
-	}
 	caller := hub.CallerOf(ctx)
 	if in.By == "" && caller.Operator {
 		in.By = hub.AgentOperator // so that its seats have no limit of a creator
 	}
-	command := core.InviteCommand{
-		In: in, Project: room.ProjectID, By: h.standing(ctx, in.By), Proved: caller.Operator || view.Proves(caller, in.By),
-	}
-	if command.Nonce, command.CodeHash, err = h.drawCode(room.RoomID); err != nil {
-		return hub.Outcome[hub.Invite]{}, err
-	}
-	stored, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, room.RoomID, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
-		Owner: core.RoomOwner(room.RoomID), Agent: in.By,
-		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
-			return r.Invite(command, now)
-		},
-		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
-	}))
+	act := gate.Act{Op: "createInvite", Agent: in.By}
+	stored, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[core.StoredInvite](engine.EffectInvite), func() (c inviteCommand, err error) {
+		room, err := h.view.FindRoom(hub.RoomRef{Project: in.Project, Room: in.Room})
+		if err != nil {
+			return c, err
+		}
+		act.Room = room.RoomID
+		command := core.InviteCommand{
+			In: in, Project: room.ProjectID, By: h.standing(ctx, in.By), Proved: caller.Operator || view.Proves(caller, in.By),
+		}
+		command.Nonce, command.CodeHash, err = h.drawCode(room.RoomID)
+		return inviteCommand{
+			Owner: core.RoomOwner(room.RoomID), Answer: asDecided[core.StoredInvite],
+			Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+				return r.Invite(command, now)
+			},
+		}, err
+	})
 	row := stored.Invite
 	if err == nil {
 		row.Code = h.secrets().code(row.RoomID, stored.Nonce)
 	}
 	return hub.Outcome[hub.Invite]{Row: row, Created: true, Replayed: replayed}, err
 }
+
+type inviteCommand = engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]
 
 // drawCode draws the nonce of a code that no invite of the hub ever had. If two
 // calls draw the same code at the same moment (one in 2^40), the later row
@@ -132,20 +135,23 @@ func (h *Hub) RevokeInvite(ctx context.Context, codeOrID string) (hub.Outcome[hu
 	if strings.Contains(codeOrID, "_") {
 		find = func(id string) (core.StoredInvite, error) { return h.inviteByID(hub.InviteID(id)) }
 	}
-	stored, err := find(codeOrID)
-	if err != nil {
-		return hub.Outcome[hub.Invite]{}, err
-	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, core.StoredInvite, core.StoredInvite]{
-		Owner: core.RoomOwner(stored.RoomID),
-		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
-			return r.Revoke(stored.InviteID, now)
-		},
-		Answer: func(i core.StoredInvite, _ *core.Record) core.StoredInvite { return i },
-		Codec:  engine.JSONCodec[core.StoredInvite](engine.EffectInvite),
+	var stored core.StoredInvite
+	act := gate.Act{Op: "revokeInvite"}
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[core.StoredInvite](engine.EffectInvite), func() (inviteCommand, error) {
+		var err error
+		stored, err = find(codeOrID)
+		return inviteCommand{
+			Owner: core.RoomOwner(stored.RoomID), Answer: asDecided[core.StoredInvite],
+			Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredInvite], error) {
+				return r.Revoke(stored.InviteID, now)
+			},
+		}, err
 	})
 	if errors.Is(err, core.ErrNotLive) { // it has ended already, and its row says how
 		row, err = h.inviteByID(stored.InviteID)
+	}
+	if err != nil {
+		return hub.Outcome[hub.Invite]{}, err
 	}
 	return hub.Outcome[hub.Invite]{Row: row.Shown(h.engine.Clock.Now()), Replayed: replayed}, err
 }

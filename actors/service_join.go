@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -29,24 +30,15 @@ const maxMoves = 16
 // stays without a session, and the room frees it like the seats of agents that
 // are gone.
 func (h *Hub) AcceptInvite(ctx context.Context, code string, in hub.AcceptInput) (hub.Outcome[hub.Joined], error) {
-	stored, err := h.inviteOf(code)
+	got, replayed, err := h.takeSeat(ctx, code, in)
 	if err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	room, project, err := h.placeOf(stored.RoomID)
+	room, project, err := h.placeOf(got.Seat.RoomID)
 	if err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
-	got, replayed, err := h.takeSeat(ctx, &stored, in)
-	if err != nil {
-		return hub.Outcome[hub.Joined]{}, err
-	}
-	if replayed {
-		if got.Seat, err = h.seatNow(got.Seat); err != nil {
-			return hub.Outcome[hub.Joined]{}, err
-		}
-	}
-	session, err := h.joinSession(ctx, &got, in)
+	session, err := h.joined(ctx, &got, in, replayed)
 	if err != nil {
 		return hub.Outcome[hub.Joined]{}, err
 	}
@@ -80,26 +72,29 @@ func (h *Hub) joinedSeat(s core.StoredSeat, session hub.SessionID) (hub.Seat, er
 }
 
 // takeSeat is the first step; the room decides it.
-func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.AcceptInput) (core.Accepted, bool, error) {
+func (h *Hub) takeSeat(ctx context.Context, code string, in hub.AcceptInput) (core.Accepted, bool, error) {
 	caller := hub.CallerOf(ctx)
-	known, err := h.view.MayBe(caller, in.AgentID)
-	if err != nil {
-		return core.Accepted{}, false, err
-	}
-	c := core.AcceptCommand{
-		Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(invite),
-		Known: known, Harness: in.Harness, Taken: h.view.TakenBy(caller, in.AgentID),
-		Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
-		Standing: func(maker hub.AgentID, proved bool) core.Standing {
-			return h.view.StandingOfMaker(maker, proved, h.engine.Clock.Now().Wall)
-		},
-	}
-	got, replayed, err := engine.Submit(ctx, h.engine, opened(h.view, invite.RoomID, engine.Command[*core.Room, core.Accepted, core.Accepted]{
-		Owner: core.RoomOwner(invite.RoomID), Agent: in.AgentID,
-		Decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(c, now) },
-		Answer: func(a core.Accepted, _ *core.Record) core.Accepted { return a },
-		Codec:  engine.JSONCodec[core.Accepted](engine.EffectJoined),
-	}))
+	var invite core.StoredInvite
+	var known bool
+	act := gate.Act{Op: "acceptInvite", Agent: in.AgentID}
+	got, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[core.Accepted](engine.EffectJoined), func() (c engine.Command[*core.Room, core.Accepted, core.Accepted], err error) {
+		if invite, err = h.inviteOf(code); err == nil {
+			known, err = h.view.MayBe(caller, in.AgentID)
+		}
+		act.Room = invite.RoomID
+		command := core.AcceptCommand{
+			Invite: invite.InviteID, Agent: in.AgentID, Wanted: suggestedName(&invite),
+			Known: known, Harness: in.Harness, Taken: h.view.TakenBy(caller, in.AgentID),
+			Gone: func(agent hub.AgentID) bool { _, _, live := h.view.Directory.Session(agent); return !live },
+			Standing: func(maker hub.AgentID, proved bool) core.Standing {
+				return h.view.StandingOfMaker(maker, proved, h.engine.Clock.Now().Wall)
+			},
+		}
+		return engine.Command[*core.Room, core.Accepted, core.Accepted]{
+			Owner: core.RoomOwner(invite.RoomID), Answer: asDecided[core.Accepted],
+			Decide: func(r *core.Room, now core.Now) (core.Decision[core.Accepted], error) { return r.Accept(command, now) },
+		}, err
+	})
 	switch {
 	case errors.Is(err, core.ErrNotLive):
 		agent := in.AgentID
@@ -115,6 +110,31 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 	return got, replayed, err
 }
 
+// joined takes the second step, unless the call took it before. A seat that was given up since
+// then is answered as it was.
+func (h *Hub) joined(ctx context.Context, got *core.Accepted, in hub.AcceptInput, replayed bool) (hub.Registered, error) {
+	if replayed {
+		now, err := h.seatNow(got.Seat)
+		if errors.Is(err, errSeatLost(got.Seat.SeatID)) {
+			step := joinStep(ctx, got.Seat.SeatID)
+			act := gate.Act{Op: "acceptInvite", Agent: got.Seat.AgentID, Caller: &step}
+			if session, done, failed := gate.Answered(ctx, h.gate, &act, h.sessionCodec()); failed != nil || done {
+				return session, failed
+			}
+		}
+		if err != nil {
+			return hub.Registered{}, err
+		}
+		got.Seat = now
+	}
+	return h.joinSession(ctx, got, in)
+}
+
+// joinStep is the caller of the second step.
+func joinStep(ctx context.Context, seat hub.SeatID) hub.Caller {
+	return hub.Caller{Idempotency: engine.StepKey(hub.CallerOf(ctx).Idempotency, "join\x00"+string(seat))}
+}
+
 // joinSession is the second step; the agent's owner decides it. A live agent
 // keeps its session. A caller that proved this session gets the whole row. A
 // caller that asked for the agent's name, or came through the agent's spool,
@@ -122,7 +142,7 @@ func (h *Hub) takeSeat(ctx context.Context, invite *core.StoredInvite, in hub.Ac
 // instead.
 func (h *Hub) joinSession(ctx context.Context, got *core.Accepted, in hub.AcceptInput) (hub.Registered, error) {
 	caller := hub.CallerOf(ctx)
-	step := hub.Caller{Idempotency: engine.StepKey(caller.Idempotency, "join\x00"+string(got.Seat.SeatID))}
+	step := joinStep(ctx, got.Seat.SeatID)
 	for range maxMoves {
 		agent := got.Seat.AgentID
 		if live, _, ok := h.view.Directory.Session(agent); ok && view.Proves(caller, agent) {

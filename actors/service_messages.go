@@ -10,146 +10,167 @@ import (
 	"hubcli/actors/asks"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
+	"hubcli/actors/guard"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
 
 // Post stores a message; see hub.Messages.
 func (h *Hub) Post(ctx context.Context, in hub.PostInput) (hub.Posted, error) {
-	m, err := h.draftPost(hub.CallerOf(ctx), &in)
-	var out hub.Outcome[hub.EncodedMessage]
-	// Before the commit: this message ends the wait of a recipient that it wakes.
-	unreached := h.unreached(m.From, m.To)
-	if err != nil {
-		out.Created, out.Replayed = true, true
-		out.Row, err = engine.Repeated(ctx, h.engine, m.From, h.messageCodec(), err)
-	} else {
-		out, err = h.post(ctx, m, &in)
-	}
+	p := newPosting(h, hub.CallerOf(ctx), &in)
+	out, err := p.post(ctx)
 	if err != nil {
 		return hub.Posted{}, err
 	}
+	m := &p.message
+	if out.Replayed {
+		p.unreached = h.unreached(m.From, m.To)
+	}
 	h.view.NoteReply(ctx, m.From, m.ReplyTo)
 	h.view.ReadWhole(ctx, m.From, m.ReplyTo)
-	return hub.Posted{Outcome: out, Recipient: unreached, Muted: h.mutedNow(ctx, &m, out.Row)}, nil
+	return hub.Posted{Outcome: out, Recipient: p.unreached, Muted: h.mutedNow(ctx, m, out.Row)}, nil
+}
+
+// posting is one post on its way.
+type posting struct {
+	h         *Hub
+	in        *hub.PostInput
+	act       gate.Act
+	message   core.MessageDraft
+	size      int
+	talk      *guard.Post    // after check
+	unreached *hub.Recipient // as the recipient was before the message; after check
+}
+
+// newPosting makes the message of an input whose names are not checked yet.
+func newPosting(h *Hub, caller *hub.Caller, in *hub.PostInput) *posting {
+	p := &posting{h: h, in: in, size: len(in.Body) + len(in.Metadata), message: core.MessageDraft{
+		From: in.FromAgent, To: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
+		Attachments: in.Attachments, ReplyTo: in.ReplyTo, Thread: in.ThreadID, Metadata: in.Metadata,
+		Parent: in.ParentTaskID, Authority: hub.AuthorityAgent, Assurance: caller.Assurance(), Room: h.view.RoomOf(in.Channel),
+	}}
+	for i := range in.Attachments {
+		p.size += len(in.Attachments[i].Content)
+	}
+	m := &p.message
+	if caller.Operator {
+		m.Authority = hub.AuthorityOperator
+	}
+	p.act = gate.Act{
+		Op: "postMessage", Agent: m.From, Room: m.Room, Shown: m.Channel,
+		NothingNew: m.To != "" && !m.Kind.OpensTask(), Asks: asks.IsQuestion(m),
+	}
+	if m.Kind == hub.KindTaskResult {
+		p.act.Task, p.act.Frees = m.ReplyTo, true
+	}
+	return p
 }
 
 // post lets the owner of a message decide.
-func (h *Hub) post(ctx context.Context, m core.MessageDraft, in *hub.PostInput) (hub.Outcome[hub.EncodedMessage], error) {
-	size := len(in.Body) + len(in.Metadata)
-	for i := range in.Attachments {
-		size += len(in.Attachments[i].Content)
-	}
-	var row hub.EncodedMessage
-	var replayed bool
-	var err error
-	talk := h.guard.Begin(&m)
-	defer talk.Leave()
+func (p *posting) post(ctx context.Context) (out hub.Outcome[hub.EncodedMessage], err error) {
+	defer func() {
+		if p.talk != nil {
+			p.talk.Leave()
+		}
+	}()
+	h, m := p.h, &p.message
+	out.Created = true
 	switch {
 	case m.Kind.OpensTask(), m.Kind == hub.KindTaskResult, m.Parent != 0:
-		return h.postTask(ctx, core.PostTaskCommand{Message: m, BlockedBy: in.BlockedBy, Force: in.Force, By: h.standing(ctx, m.From)}, size)
-	case asks.IsQuestion(&m):
-		row, replayed, err = h.asks.Post(ctx, m, size, h.messageCodec())
+		out.Row, out.Replayed, err = p.postTask(ctx)
+	case p.act.Asks:
+		out.Row, out.Replayed, err = h.asks.Post(ctx, &p.act, p.size, h.messageCodec(), func() (core.MessageDraft, error) {
+			err := p.check()
+			return *m, err
+		})
 	case m.To != "":
-		row, replayed, err = engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, unpaused(ctx, h, m.Room, engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
-			Owner: core.AgentOwner(m.To), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.MessageID], error) {
-				if err := talk.Enter(now); err != nil {
-					return core.Decision[hub.MessageID]{}, err
-				}
-				return a.Deliver(m), nil
-			},
-			Answer: postedRow,
-		})))
+		out.Row, out.Replayed, err = gate.Do(ctx, h.gate, &p.act, h.messageCodec(), func() (engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage], error) {
+			err := p.check()
+			p.act.Enter = p.talk.Enter
+			return engine.Command[*core.Agent, hub.MessageID, hub.EncodedMessage]{
+				Owner: core.AgentOwner(m.To), Size: p.size, Answer: postedRow,
+				Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.MessageID], error) { return a.Deliver(*m), nil },
+			}, err
+		})
 	default:
-		row, replayed, err = engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, unpaused(ctx, h, m.Room, engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
-			Owner: core.ChannelOwner(m.Channel), Agent: in.FromAgent, Size: size, Codec: h.messageCodec(),
-			Decide: func(c *core.Channel, now core.Now) (core.Decision[hub.MessageID], error) {
-				if err := h.refuseArchived(&m); err != nil {
-					return core.Decision[hub.MessageID]{}, err
-				}
-				if err := talk.Enter(now); err != nil {
-					return core.Decision[hub.MessageID]{}, err
-				}
-				return c.Post(m), nil
-			},
-			Answer: postedRow,
-		})))
-	}
-	return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
-}
-
-// postTask posts a message that may open, complete or parent a task. The run
-// that a new task joins may have ended.
-func (h *Hub) postTask(ctx context.Context, c core.PostTaskCommand, size int) (hub.Outcome[hub.EncodedMessage], error) {
-	m := &c.Message
-	if m.Kind.OpensTask() {
-		var err error
-		if c.Run, err = runOf(m.Metadata); err != nil {
-			return hub.Outcome[hub.EncodedMessage]{}, err
-		}
-	}
-	out, err := withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.EncodedMessage], error) {
-		c.Ended = ended
-		row, replayed, err := engine.Submit(ctx, h.engine, muting(ctx, h, m.Room, engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
-			Owner: core.TasksOwner(), Agent: m.From, Size: size, Codec: h.messageCodec(),
-			Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
-				if err := h.taskPostPaused(ctx, m); err != nil {
-					return core.Decision[core.TaskPosted]{}, err
-				}
-				if err := h.refuseArchived(m); err != nil {
-					return core.Decision[core.TaskPosted]{}, err
-				}
-				return t.Post(c, now, taskWorld{h})
-			},
-			Answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
-		}))
-		return hub.Outcome[hub.EncodedMessage]{Row: row, Created: true, Replayed: replayed}, err
-	})
-	if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeRunNotFound {
-		err = e.WithStatus(http.StatusBadRequest).With("field", "metadata.run_id") // the post names a run that does not exist
+		out.Row, out.Replayed, err = gate.Do(ctx, h.gate, &p.act, h.messageCodec(), func() (engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage], error) {
+			err := p.check()
+			p.act.Enter = p.talk.Enter
+			return engine.Command[*core.Channel, hub.MessageID, hub.EncodedMessage]{
+				Owner: core.ChannelOwner(m.Channel), Size: p.size, Answer: postedRow,
+				Decide: func(c *core.Channel, _ core.Now) (core.Decision[hub.MessageID], error) { return c.Post(*m), nil },
+			}, err
+		})
 	}
 	return out, err
 }
 
+// postTask posts a message that may open, complete or parent a task. The run
+// that a new task joins may have ended.
+func (p *posting) postTask(ctx context.Context) (row hub.EncodedMessage, replayed bool, err error) {
+	h, m := p.h, &p.message
+	var c core.PostTaskCommand
+	row, err = withEndedRun(h, func(ended *core.EndedRun) (row hub.EncodedMessage, err error) {
+		row, replayed, err = gate.Do(ctx, h.gate, &p.act, h.messageCodec(), func() (engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage], error) {
+			err := p.check()
+			c = core.PostTaskCommand{Message: *m, BlockedBy: p.in.BlockedBy, Force: p.in.Force, By: h.standing(ctx, m.From), Ended: ended}
+			if err == nil && m.Kind.OpensTask() {
+				c.Run, err = runOf(m.Metadata)
+			}
+			return engine.Command[*core.Tasks, core.TaskPosted, hub.EncodedMessage]{
+				Owner: core.TasksOwner(), Size: p.size,
+				Decide: func(t *core.Tasks, now core.Now) (core.Decision[core.TaskPosted], error) {
+					return t.Post(c, now, taskWorld{h})
+				},
+				Answer: func(_ core.TaskPosted, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+			}, err
+		})
+		return row, err
+	})
+	if e, ok := errors.AsType[*hub.Error](err); ok && e.Code == hub.CodeRunNotFound {
+		err = e.WithStatus(http.StatusBadRequest).With("field", "metadata.run_id") // the post names a run that does not exist
+	}
+	return row, replayed, err
+}
+
 func postedRow(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON }
 
-// draftPost checks the names in a post and makes the message. Channels and messages are not
-// deleted, but a sender that saw a message for its task alone no longer sees it when the task
-// is given to another agent.
-func (h *Hub) draftPost(caller *hub.Caller, in *hub.PostInput) (core.MessageDraft, error) {
-	m := core.MessageDraft{
-		From: in.FromAgent, To: in.ToAgent, Channel: in.Channel, Kind: in.Kind, Body: in.Body,
-		Attachments: in.Attachments, ReplyTo: in.ReplyTo, Thread: in.ThreadID, Metadata: in.Metadata,
-		Parent: in.ParentTaskID, Authority: hub.AuthorityAgent, Assurance: caller.Assurance(),
+// check checks the names in a post, once, and tells the guard of loops that it comes. Channels and
+// messages are not deleted, but a sender that saw a message for its task alone no longer sees it
+// when the task is given to another agent.
+func (p *posting) check() error {
+	h, m := p.h, &p.message
+	if p.talk != nil {
+		return nil
 	}
-	if caller.Operator {
-		m.Authority = hub.AuthorityOperator
-	}
-	m.Room = h.view.RoomOf(m.Channel)
+	p.talk = &guard.Post{}
 	var err error
 	if m.To, err = h.view.Successor(m.To); err != nil {
-		return m, err
+		return err
 	}
-	if err := h.unclear(m.To, in.UnlessNear); err != nil {
-		return m, err
+	// Before the commit: this message ends the wait of a recipient that it wakes.
+	p.unreached = h.unreached(m.From, m.To)
+	if err := h.unclear(m.To, p.in.UnlessNear); err != nil {
+		return err
 	}
 	if m.To == "" {
 		if err := h.checkChannel(m.Channel, http.StatusBadRequest); err != nil {
-			return m, err
+			return err
 		}
 	}
 	if m.ReplyTo != 0 {
-		known, err := h.view.Knows(view.Viewer{Agent: m.From, All: caller.Operator}, m.ReplyTo)
+		known, err := h.view.Knows(view.Viewer{Agent: m.From, All: m.Authority == hub.AuthorityOperator}, m.ReplyTo)
 		if err != nil {
-			return m, err
+			return err
 		}
 		if !known {
-			return m, hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
+			return hub.Errorf(hub.CodeReplyNotFound, "there is no message %d to reply to", m.ReplyTo).
 				With("field", "reply_to").WithFix("name the id of a message that the sender has seen")
 		}
 	}
-	return m, nil
+	p.talk = h.guard.Begin(m)
+	return nil
 }
 
 // checkChannel refuses a channel that does not exist, with this HTTP status.
@@ -160,21 +181,6 @@ func (h *Hub) checkChannel(name hub.ChannelName, status int) error {
 	}
 	return hub.Errorf(hub.CodeChannelNotFound, "there is no channel %s", name).WithStatus(status).
 		With("channel", name)
-}
-
-// refuseArchived refuses what would be said where nobody is shown it: a public post to an
-// archived channel, and a task in an archived room. The end of a task that is there already
-// is let through. It looks when the post is decided, as a pause does.
-func (h *Hub) refuseArchived(m *core.MessageDraft) error {
-	if m.Kind == hub.KindTaskResult || m.To != "" && !m.Kind.OpensTask() || !h.view.Places.Closed(m.Channel) {
-		return nil
-	}
-	return h.errArchived(m.Channel)
-}
-
-// errArchived refuses a post to an archived channel.
-func (h *Hub) errArchived(channel hub.ChannelName) error {
-	return view.Look(h.view.Places, func(x *core.ProjectIndex) error { return x.ErrArchived(channel) })
 }
 
 func (h *Hub) messageCodec() engine.Codec[hub.EncodedMessage] {

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
@@ -86,25 +87,28 @@ func (h *Hub) CreatePass(ctx context.Context, in hub.PassInput) (hub.Outcome[hub
 	reveal := func(row hub.Pass) hub.IssuedPass {
 		return hub.IssuedPass{Pass: row, Token: h.secrets().pass(row.PassID)}
 	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.Pass, hub.IssuedPass]{
-		Owner: core.SettingsOwner(), Agent: hub.AgentOperator, Size: len(in.Label),
-		Decide: func(s *core.Settings, now core.Now) (core.Decision[hub.Pass], error) {
-			code, ok := h.codes.take(in.Code, now.Wall)
-			if !ok {
-				return core.Decision[hub.Pass]{}, hub.NewError(hub.CodeOperatorRequired, "the code is unknown, was used before or is over").
-					WithFix("make another with hubcli app open")
-			}
-			return s.IssuePass(in.Label, code.life, now), nil
+	codec := engine.Codec[hub.IssuedPass]{
+		Kind:   engine.EffectPass,
+		Encode: func(p hub.IssuedPass) []byte { return engine.EncodeEffect(p.Pass) },
+		Decode: func(_ context.Context, e *core.Effect) (hub.IssuedPass, error) {
+			row, err := engine.DecodeEffect[hub.Pass](e)
+			return reveal(row), err
 		},
-		Answer: func(row hub.Pass, _ *core.Record) hub.IssuedPass { return reveal(row) },
-		Codec: engine.Codec[hub.IssuedPass]{
-			Kind:   engine.EffectPass,
-			Encode: func(p hub.IssuedPass) []byte { return engine.EncodeEffect(p.Pass) },
-			Decode: func(_ context.Context, e *core.Effect) (hub.IssuedPass, error) {
-				row, err := engine.DecodeEffect[hub.Pass](e)
-				return reveal(row), err
+	}
+	act := ruling("createPass")
+	row, replayed, err := gate.Do(ctx, h.gate, &act, codec, func() (engine.Command[*core.Settings, hub.Pass, hub.IssuedPass], error) {
+		return engine.Command[*core.Settings, hub.Pass, hub.IssuedPass]{
+			Owner: core.SettingsOwner(), Size: len(in.Label),
+			Decide: func(s *core.Settings, now core.Now) (core.Decision[hub.Pass], error) {
+				code, ok := h.codes.take(in.Code, now.Wall)
+				if !ok {
+					return core.Decision[hub.Pass]{}, hub.NewError(hub.CodeOperatorRequired, "the code is unknown, was used before or is over").
+						WithFix("make another with hubcli app open")
+				}
+				return s.IssuePass(in.Label, code.life, now), nil
 			},
-		},
+			Answer: func(row hub.Pass, _ *core.Record) hub.IssuedPass { return reveal(row) },
+		}, nil
 	})
 	return hub.Outcome[hub.IssuedPass]{Row: row, Created: true, Replayed: replayed}, err
 }
@@ -116,13 +120,9 @@ func (h *Hub) Passes(context.Context) ([]hub.Pass, error) {
 
 // EndPass ends a pass; see hub.Passes.
 func (h *Hub) EndPass(ctx context.Context, id hub.PassID) (hub.Outcome[hub.Pass], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.Pass, hub.Pass]{
-		Owner: core.SettingsOwner(), Agent: hub.AgentOperator,
-		Decide: func(s *core.Settings, now core.Now) (core.Decision[hub.Pass], error) { return s.EndPass(id, now) },
-		Answer: func(row hub.Pass, _ *core.Record) hub.Pass { return row },
-		Codec:  engine.JSONCodec[hub.Pass](engine.EffectPassEnded),
+	return changeSettings(ctx, h, "endPass", engine.EffectPassEnded, 0, func(s *core.Settings, now core.Now) (core.Decision[hub.Pass], error) {
+		return s.EndPass(id, now)
 	})
-	return hub.Outcome[hub.Pass]{Row: row, Replayed: replayed}, err
 }
 
 // ProvePass checks the secret of a pass, and then whether the pass is in force. Errors:

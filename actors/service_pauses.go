@@ -5,6 +5,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -12,7 +13,7 @@ import (
 // Pause begins a pause; see hub.Pauses.
 func (h *Hub) Pause(ctx context.Context, in hub.PauseInput) (hub.Outcome[hub.Pause], error) {
 	unclear := h.unclear(in.AgentID, in.UnlessNear)
-	return h.changePause(ctx, core.PauseCommand{Target: in.Target(), Words: in.Words}, func(p *core.Pauses, c core.PauseCommand, now core.Now) (core.Decision[hub.Pause], error) {
+	return h.changePause(ctx, ruling("pause"), core.PauseCommand{Target: in.Target(), Words: in.Words}, func(p *core.Pauses, c core.PauseCommand, now core.Now) (core.Decision[hub.Pause], error) {
 		if unclear != nil {
 			return core.Decision[hub.Pause]{}, unclear
 		}
@@ -22,7 +23,7 @@ func (h *Hub) Pause(ctx context.Context, in hub.PauseInput) (hub.Outcome[hub.Pau
 
 // EndPause ends a pause; see hub.Pauses.
 func (h *Hub) EndPause(ctx context.Context, in hub.PauseEndInput) (hub.Outcome[hub.Pause], error) {
-	return h.changePause(ctx, core.PauseCommand{Target: hub.PauseTarget(in)}, func(p *core.Pauses, c core.PauseCommand, _ core.Now) (core.Decision[hub.Pause], error) {
+	return h.changePause(ctx, ruling("endPause"), core.PauseCommand{Target: hub.PauseTarget(in)}, func(p *core.Pauses, c core.PauseCommand, _ core.Now) (core.Decision[hub.Pause], error) {
 		return p.Resume(c)
 	})
 }
@@ -30,16 +31,14 @@ func (h *Hub) EndPause(ctx context.Context, in hub.PauseEndInput) (hub.Outcome[h
 // Pauses lists the pauses in force; see hub.Pauses.
 func (h *Hub) Pauses(context.Context) ([]hub.Pause, error) { return h.view.Pauses(), nil }
 
-func (h *Hub) changePause(ctx context.Context, c core.PauseCommand, decide func(*core.Pauses, core.PauseCommand, core.Now) (core.Decision[hub.Pause], error)) (hub.Outcome[hub.Pause], error) {
-	var err error
-	if c.Tell, err = h.concerned(c.Target); err != nil {
-		return hub.Outcome[hub.Pause]{}, err
-	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Pauses, hub.Pause, hub.Pause]{
-		Owner: core.PausesOwner(), Agent: hub.AgentOperator, Size: len(c.Words),
-		Decide: func(p *core.Pauses, now core.Now) (core.Decision[hub.Pause], error) { return decide(p, c, now) },
-		Answer: func(row hub.Pause, _ *core.Record) hub.Pause { return row },
-		Codec:  engine.JSONCodec[hub.Pause](engine.EffectPause),
+func (h *Hub) changePause(ctx context.Context, act gate.Act, c core.PauseCommand, decide func(*core.Pauses, core.PauseCommand, core.Now) (core.Decision[hub.Pause], error)) (hub.Outcome[hub.Pause], error) {
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[hub.Pause](engine.EffectPause), func() (engine.Command[*core.Pauses, hub.Pause, hub.Pause], error) {
+		var err error
+		c.Tell, err = h.concerned(c.Target)
+		return engine.Command[*core.Pauses, hub.Pause, hub.Pause]{
+			Owner: core.PausesOwner(), Size: len(c.Words), Answer: asDecided[hub.Pause],
+			Decide: func(p *core.Pauses, now core.Now) (core.Decision[hub.Pause], error) { return decide(p, c, now) },
+		}, err
 	})
 	return hub.Outcome[hub.Pause]{Row: row, Replayed: replayed}, err
 }
@@ -67,46 +66,9 @@ func (h *Hub) concerned(t hub.PauseTarget) ([]hub.ChannelName, error) {
 	return channels, nil
 }
 
-// unpaused makes the owner refuse a command while a pause stops its agent, or what the agent
-// does in room. It looks when the command is decided, so that a command that waited for
-// its turn is refused too; and a repeated call gets its stored answer all the same.
-func unpaused[S core.Machine, D, T any](ctx context.Context, h *Hub, room hub.RoomID, c engine.Command[S, D, T]) engine.Command[S, D, T] {
-	caller, decide := hub.CallerOf(ctx), c.Decide
-	c.Decide = func(s S, now core.Now) (core.Decision[D], error) {
-		if err := h.view.RefusePaused(caller, c.Agent, room); err != nil {
-			return core.Decision[D]{}, err
-		}
-		return decide(s, now)
-	}
-	return c
-}
-
-// taskPaused refuses what an agent does with a task while a pause stops it. An agent may
-// always end the task that it has, or give it back: frees says that the call does that.
-func (h *Hub) taskPaused(ctx context.Context, agent hub.AgentID, id hub.TaskID, frees bool) error {
-	var room hub.RoomID
-	if t, err := h.view.AnyTask(id); err == nil { // the owner refuses an id that is none
-		if frees && t.Task.Assignee != nil && *t.Task.Assignee == agent {
-			return nil
-		}
-		if t.Task.RoomID != nil {
-			room = *t.Task.RoomID
-		}
-	}
-	return h.view.RefusePaused(hub.CallerOf(ctx), agent, room)
-}
-
 // frees reports whether an update ends the task or gives it back, and begins nothing.
 func frees(in *hub.TaskUpdateInput) bool {
 	ends := in.Status != nil && in.Status.Terminal()
 	returns := in.Status == nil && in.Assignee != nil && *in.Assignee == ""
 	return (ends && (in.Assignee == nil || *in.Assignee == "") || returns) && in.BlockedBy == nil
-}
-
-// taskPostPaused is taskPaused for a message that acts on a task.
-func (h *Hub) taskPostPaused(ctx context.Context, m *core.MessageDraft) error {
-	if m.Kind == hub.KindTaskResult {
-		return h.taskPaused(ctx, m.From, m.ReplyTo, true)
-	}
-	return h.view.RefusePaused(hub.CallerOf(ctx), m.From, m.Room)
 }

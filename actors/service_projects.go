@@ -5,118 +5,81 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
-	"hubcli/actors/view"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
+
+// asDecided answers a command with what its owner has decided.
+func asDecided[T any](row T, _ *core.Record) T { return row }
+
+// changeProjects has the owner of projects decide about one of them, or about one of its rooms.
+func changeProjects[T any](ctx context.Context, h *Hub, act gate.Act, size int, kind uint8,
+	decide func(*core.Projects) (core.Decision[T], error),
+) (hub.Outcome[T], error) {
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[T](kind), func() (engine.Command[*core.Projects, T, T], error) {
+		return engine.Command[*core.Projects, T, T]{
+			Owner: core.ProjectsOwner(), Size: size, Answer: asDecided[T],
+			Decide: func(p *core.Projects, _ core.Now) (core.Decision[T], error) { return decide(p) },
+		}, nil
+	})
+	return hub.Outcome[T]{Row: row, Replayed: replayed}, err
+}
+
+// ruling is an act of the operator.
+func ruling(op string) gate.Act { return gate.Act{Op: op, Agent: hub.AgentOperator} }
 
 // CreateProject makes a project; see hub.Projects.
 func (h *Hub) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
 	by := h.standing(ctx, in.CreatedBy)
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
-		Owner: core.ProjectsOwner(), Agent: in.CreatedBy,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Create(in, by) },
-		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
-		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
-	})
-	return hub.Outcome[hub.Project]{Row: row, Created: true, Replayed: replayed}, err
+	out, err := changeProjects(ctx, h, gate.Act{Op: "createProject", Agent: in.CreatedBy}, 0, engine.EffectProject,
+		func(p *core.Projects) (core.Decision[hub.Project], error) { return p.Create(in, by) })
+	out.Created = true
+	return out, err
 }
 
 // CreateRoom makes a room; see hub.Projects.
 func (h *Hub) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
 	by := h.standing(ctx, in.CreatedBy)
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: in.CreatedBy, Size: len(in.Topic) + len(in.ForceReason),
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.CreateRoom(in, by) },
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Created: true, Replayed: replayed}, err
+	out, err := changeProjects(ctx, h, gate.Act{Op: "createRoom", Agent: in.CreatedBy}, len(in.Topic)+len(in.ForceReason), engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.CreateRoom(in, by) })
+	out.Created = true
+	return out, err
 }
 
 // SetGuard changes when agents of a room are stopped; see hub.Projects.
 func (h *Hub) SetGuard(ctx context.Context, room hub.RoomID, in hub.GuardInput) (hub.Outcome[hub.Room], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.SetGuard(room, in) },
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, ruling("setRoomGuard"), 0, engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.SetGuard(room, in) })
 }
 
 // SetLocks changes what a room wants of locks; see hub.Projects.
 func (h *Hub) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolicyInput) (hub.Outcome[hub.Room], error) {
 	caller := hub.CallerOf(ctx)
 	by := core.RoomKeeper{Operator: caller.Operator, Agent: caller.Agent}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: in.AgentID,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) { return p.SetLocks(room, in, by) },
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, gate.Act{Op: "setRoomLocks", Agent: in.AgentID, Room: room}, 0, engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.SetLocks(room, in, by) })
 }
 
 // RenameProject changes a project's name; see hub.Projects.
 func (h *Hub) RenameProject(ctx context.Context, ref string, in hub.RenamedInput) (hub.Outcome[hub.Project], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Rename(ref, in.Name) },
-		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
-		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
-	})
-	return hub.Outcome[hub.Project]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, ruling("renameProject"), 0, engine.EffectProject,
+		func(p *core.Projects) (core.Decision[hub.Project], error) { return p.Rename(ref, in.Name) })
 }
 
 // ArchiveProject archives a project with its rooms; see hub.Projects.
 func (h *Hub) ArchiveProject(ctx context.Context, ref string, in hub.ArchiveInput) (hub.Outcome[hub.Project], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) {
-			return p.Archive(ref, in.Archived)
-		},
-		Answer: func(row hub.Project, _ *core.Record) hub.Project { return row },
-		Codec:  engine.JSONCodec[hub.Project](engine.EffectProject),
-	})
-	return hub.Outcome[hub.Project]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, ruling("archiveProject"), 0, engine.EffectProject,
+		func(p *core.Projects) (core.Decision[hub.Project], error) { return p.Archive(ref, in.Archived) })
 }
 
 // RenameRoom changes a room's name; see hub.Projects.
 func (h *Hub) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) {
-			return p.RenameRoom(room, in.Name)
-		},
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
+	return changeProjects(ctx, h, ruling("renameRoom"), 0, engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.RenameRoom(room, in.Name) })
 }
 
 // ArchiveRoom archives a room; see hub.Projects.
 func (h *Hub) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveInput) (hub.Outcome[hub.Room], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Projects, hub.Room, hub.Room]{
-		Owner: core.ProjectsOwner(), Agent: hub.AgentOperator,
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Room], error) {
-			return p.ArchiveRoom(room, in.Archived)
-		},
-		Answer: func(row hub.Room, _ *core.Record) hub.Room { return row },
-		Codec:  engine.JSONCodec[hub.Room](engine.EffectRoom),
-	})
-	return hub.Outcome[hub.Room]{Row: row, Replayed: replayed}, err
-}
-
-// opened makes the owner refuse a command that would keep something new in a room that is
-// archived. It looks when the command is decided, as unpaused does. So nothing comes into a room
-// between the moment in which its archive is visible and its deletion.
-func opened[S core.Machine, D, T any](v *view.View, room hub.RoomID, c engine.Command[S, D, T]) engine.Command[S, D, T] {
-	decide := c.Decide
-	c.Decide = func(s S, now core.Now) (core.Decision[D], error) {
-		if err := v.RefuseClosed(room); err != nil {
-			return core.Decision[D]{}, err
-		}
-		return decide(s, now)
-	}
-	return c
+	return changeProjects(ctx, h, ruling("archiveRoom"), 0, engine.EffectRoom,
+		func(p *core.Projects) (core.Decision[hub.Room], error) { return p.ArchiveRoom(room, in.Archived) })
 }

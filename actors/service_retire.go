@@ -11,6 +11,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -139,46 +140,61 @@ func (h *Hub) belongings(agent hub.AgentID, rooms []hub.RoomID) hub.Belongings {
 
 // Retire takes an agent for gone; see hub.Retirements.
 func (h *Hub) Retire(ctx context.Context, agent hub.AgentID, in hub.RetireInput) (hub.Outcome[hub.RetiredAgent], error) {
-	seats, err := h.seatsByAgent()
-	if err != nil {
-		return hub.Outcome[hub.RetiredAgent]{}, err
-	}
-	has := h.belongings(agent, seats[agent])
-	row, err := h.view.AgentRow(agent)
-	if err != nil {
-		return hub.Outcome[hub.RetiredAgent]{}, err
-	}
-	if row == nil && len(has.Rooms) == 0 && !h.view.Known(agent) {
-		return hub.Outcome[hub.RetiredAgent]{}, hub.Errorf(hub.CodeSessionNotFound, "nobody has heard of an agent %s", agent)
-	}
-	seen, _, err := h.lastAct(agent)
-	if err != nil {
-		return hub.Outcome[hub.RetiredAgent]{}, err
-	}
-	reason := cmp.Or(in.Reason, h.silence(seen))
-	tell := h.tellOfRetirement(agent, &has, reason)
-	out, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Time, hub.RetiredAgent]{
-		Owner: core.AgentOwner(agent), Agent: hub.AgentOperator, Size: len(reason) * (len(tell) + 1),
-		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Time], error) {
-			seen, here, err := h.lastAct(agent)
-			if err == nil && here {
-				err = hub.Errorf(hub.CodeNotGone, "agent %s is there: it called at %s, or a call of it waits", agent, seen)
-			}
-			if err != nil {
-				return core.Decision[hub.Time]{}, err
-			}
-			return a.Retire(tell, now), nil
-		},
-		Answer: func(at hub.Time, _ *core.Record) hub.RetiredAgent {
-			return hub.RetiredAgent{AgentID: agent, RetiredAt: at, Belongings: has}
-		},
-		Codec: engine.JSONCodec[hub.RetiredAgent](engine.EffectRetired),
+	var has hub.Belongings
+	var reason string
+	act := ruling("retireAgent")
+	out, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[hub.RetiredAgent](engine.EffectRetired), func() (engine.Command[*core.Agent, hub.Time, hub.RetiredAgent], error) {
+		var seen hub.Time
+		var err error
+		if has, seen, err = h.retirable(agent); err == nil {
+			reason = cmp.Or(in.Reason, h.silence(seen))
+		}
+		tell := h.tellOfRetirement(agent, &has, reason)
+		return engine.Command[*core.Agent, hub.Time, hub.RetiredAgent]{
+			Owner: core.AgentOwner(agent), Size: len(reason) * (len(tell) + 1),
+			Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Time], error) {
+				seen, here, err := h.lastAct(agent)
+				if err == nil && here {
+					err = hub.Errorf(hub.CodeNotGone, "agent %s is there: it called at %s, or a call of it waits", agent, seen)
+				}
+				if err != nil {
+					return core.Decision[hub.Time]{}, err
+				}
+				return a.Retire(tell, now), nil
+			},
+			Answer: func(at hub.Time, _ *core.Record) hub.RetiredAgent {
+				return hub.RetiredAgent{AgentID: agent, RetiredAt: at, Belongings: has}
+			},
+		}, err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return hub.Outcome[hub.RetiredAgent]{}, err
+	case replayed && h.view.Retired.Since(agent) != out.RetiredAt:
+		return hub.Outcome[hub.RetiredAgent]{Row: out, Replayed: true}, nil // it is back: what it has is its own again
+	case replayed: // the first call may have ended before all was taken
+		has, reason = out.Belongings, cmp.Or(in.Reason, "the operator took it for gone")
 	}
 	h.idle.forget(agent)
 	return hub.Outcome[hub.RetiredAgent]{Row: out, Replayed: replayed}, h.strip(ctx, agent, &has, reason)
+}
+
+// retirable returns what an agent has, and when it was heard of last. Errors: session_not_found.
+func (h *Hub) retirable(agent hub.AgentID) (has hub.Belongings, seen hub.Time, err error) {
+	seats, err := h.seatsByAgent()
+	if err != nil {
+		return has, 0, err
+	}
+	has = h.belongings(agent, seats[agent])
+	row, err := h.view.AgentRow(agent)
+	if err != nil {
+		return has, 0, err
+	}
+	if row == nil && len(has.Rooms) == 0 && !h.view.Known(agent) {
+		return has, 0, hub.Errorf(hub.CodeSessionNotFound, "nobody has heard of an agent %s", agent)
+	}
+	seen, _, err = h.lastAct(agent)
+	return has, seen, err
 }
 
 // silence says for how long nobody has heard of an agent, in the largest unit that fits.
@@ -260,12 +276,7 @@ func (h *Hub) strip(ctx context.Context, agent hub.AgentID, has *hub.Belongings,
 		}
 	}
 	for _, room := range has.Rooms {
-		_, _, err := engine.Submit(ctx, h.engine, engine.Command[*core.Room, bool, bool]{
-			Owner: core.RoomOwner(room), Agent: hub.AgentOperator,
-			Decide: func(r *core.Room, _ core.Now) (core.Decision[bool], error) { return r.Leave(agent, ""), nil },
-			Answer: func(left bool, _ *core.Record) bool { return left },
-		})
-		note(err)
+		note(h.freeOf(ctx, "retireAgent", room, agent, ""))
 	}
 	return errors.Join(failed...)
 }

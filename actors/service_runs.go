@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -18,16 +19,32 @@ const maxRunTries = 16
 
 // CreateRun makes a run; see hub.Runs.
 func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.Run], error) {
+	act := gate.Act{Op: "createRun", Agent: in.CreatedBy, Room: in.RoomID}
+	out, err := h.changeRun(ctx, &act, func() (int, runDecision, error) {
+		if in.RoomID != "" {
+			if _, err := h.view.Room(in.RoomID); err != nil {
+				return 0, nil, err
+			}
+		}
+		if err := h.assignPlanned(&in); err != nil {
+			return 0, nil, err
+		}
+		c, size := h.draftRun(ctx, &in)
+		return size, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+			return t.StartRun(c, now, taskWorld{h})
+		}, nil
+	})
+	out.Created = true
+	return out, err
+}
+
+// draftRun makes the command of a run with the messages that open its tasks, and tells their size.
+func (h *Hub) draftRun(ctx context.Context, in *hub.RunInput) (c core.StartRunCommand, size int) {
 	channel := hub.DefaultChannel
 	if in.RoomID != "" {
-		if _, err := h.view.Room(in.RoomID); err != nil {
-			return hub.Outcome[hub.Run]{}, err
-		}
 		channel = in.RoomID.Channel()
 	}
-	unclear := h.assignPlanned(&in)
-	c := core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: in, Standing: h.standing(ctx, in.CreatedBy)}
-	size := 0
+	c = core.StartRunCommand{By: taskActor(ctx, in.CreatedBy), In: *in, Standing: h.standing(ctx, in.CreatedBy)}
 	for i := range in.Tasks {
 		body := in.Tasks[i].Body(in.CreatedBy)
 		size += len(body)
@@ -36,21 +53,11 @@ func (h *Hub) CreateRun(ctx context.Context, in hub.RunInput) (hub.Outcome[hub.R
 			Authority: c.By.Authority, Assurance: c.By.Assurance,
 		})
 	}
-	out, err := h.changeRun(ctx, in.CreatedBy, size, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
-		if err := cmp.Or(unclear, h.view.RefusePaused(hub.CallerOf(ctx), in.CreatedBy, in.RoomID)); err != nil {
-			return core.Decision[core.StoredRun]{}, err
-		}
-		if h.view.Places.Closed(channel) {
-			return core.Decision[core.StoredRun]{}, h.errArchived(channel)
-		}
-		return t.StartRun(c, now, taskWorld{h})
-	})
-	out.Created = true
-	return out, err
+	return c, size
 }
 
 // assignPlanned lets the tasks of a plan for an agent that goes on under another id be for that id.
-// It returns the refusal of an assignee, which a repeated call does not get.
+// It returns the refusal of an assignee.
 func (h *Hub) assignPlanned(in *hub.RunInput) (refused error) {
 	for i := range in.Tasks {
 		to := &in.Tasks[i].Assignee
@@ -83,28 +90,35 @@ func answerRun(run core.StoredRun, r *core.Record) runAnswer {
 // AddRunTasks adds tasks to a run; see hub.Runs.
 func (h *Hub) AddRunTasks(ctx context.Context, id hub.RunID, in hub.RunTasksInput) (hub.Outcome[hub.Run], error) {
 	c := core.JoinRunCommand{By: taskActor(ctx, in.AgentID), Run: id, Tasks: in.TaskIDs}
+	act := gate.Act{Op: "addRunTasks", Agent: in.AgentID}
 	return withEndedRun(h, func(ended *core.EndedRun) (hub.Outcome[hub.Run], error) {
 		c.Ended = ended
-		return h.changeRun(ctx, in.AgentID, 0, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
-			if err := h.view.RefusePaused(hub.CallerOf(ctx), in.AgentID, ""); err != nil {
-				return core.Decision[core.StoredRun]{}, err
+		return h.changeRun(ctx, &act, func() (int, runDecision, error) {
+			if run, err := h.view.Run(id); err == nil && run.Run.RoomID != nil { // the owner refuses an id that is none
+				act.Room = *run.Run.RoomID
 			}
-			return t.JoinRun(c, now, taskWorld{h})
+			return 0, func(t *core.Tasks, now core.Now) (core.Decision[core.StoredRun], error) {
+				return t.JoinRun(c, now, taskWorld{h})
+			}, nil
 		})
 	})
 }
 
-// changeRun submits a decision about a run. The answer is stored without the
-// run's tasks; each answer reads the tasks that the caller may see.
-func (h *Hub) changeRun(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)) (hub.Outcome[hub.Run], error) {
-	stored, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, core.StoredRun, runAnswer]{
-		Owner: core.TasksOwner(), Agent: agent, Size: size, Decide: decide, Answer: answerRun,
-		Codec: engine.JSONCodec[runAnswer](engine.EffectRun),
+type runDecision = func(*core.Tasks, core.Now) (core.Decision[core.StoredRun], error)
+
+// changeRun has a run changed as prepare says, which also tells the size of its input. The answer
+// is stored without the run's tasks; each answer reads the tasks that the caller may see.
+func (h *Hub) changeRun(ctx context.Context, act *gate.Act, prepare func() (int, runDecision, error)) (hub.Outcome[hub.Run], error) {
+	stored, replayed, err := gate.Do(ctx, h.gate, act, engine.JSONCodec[runAnswer](engine.EffectRun), func() (engine.Command[*core.Tasks, core.StoredRun, runAnswer], error) {
+		size, decide, err := prepare()
+		return engine.Command[*core.Tasks, core.StoredRun, runAnswer]{
+			Owner: core.TasksOwner(), Size: size, Decide: decide, Answer: answerRun,
+		}, err
 	})
 	if err != nil {
 		return hub.Outcome[hub.Run]{}, err
 	}
-	row, err := h.view.RunRow(stored.StoredRun, view.ViewerOf(ctx, agent))
+	row, err := h.view.RunRow(stored.StoredRun, view.ViewerOf(ctx, act.Agent))
 	row.Planned = stored.Planned
 	return hub.Outcome[hub.Run]{Row: row, Replayed: replayed}, err
 }

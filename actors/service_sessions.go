@@ -7,6 +7,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 	"hubcli/internal/answers"
 )
@@ -18,11 +19,8 @@ func (h *Hub) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[h
 
 // register is Register on behalf of a caller.
 func (h *Hub) register(ctx context.Context, caller hub.Caller, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
-	if err := h.refuseTwin(in.AgentID); err != nil {
-		return hub.Outcome[hub.Registered]{}, err
-	}
-	h.idle.forget(in.AgentID)
-	return h.begins(ctx, caller, in.AgentID, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	act := gate.Act{Op: "register", Agent: in.AgentID, Caller: &caller}
+	return h.begins(ctx, &act, func() error { return h.refuseTwin(in.AgentID) }, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Register(in, now)
 	})
 }
@@ -59,38 +57,49 @@ func (h *Hub) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.R
 	if err := spoolOfAnother(ctx, agent); err != nil {
 		return hub.Outcome[hub.Registered]{}, err
 	}
-	h.idle.forget(agent)
-	return h.begins(ctx, *hub.CallerOf(ctx), agent, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	caller := *hub.CallerOf(ctx)
+	act := gate.Act{Op: "resumeSession", Agent: agent, Caller: &caller}
+	return h.begins(ctx, &act, func() error { return nil }, func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 		return a.Resume(prior, now)
 	})
 }
 
-// begins submits a decision that starts a session. The caller's own proof does not
+// begins has the agent's owner start a session. The caller's own proof does not
 // count: such a call may replace the session that it proves.
-func (h *Hub) begins(ctx context.Context, caller hub.Caller, agent hub.AgentID, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
-	caller.Agent, caller.Incarnation = "", 0
-	decide, free := h.withRoom(ctx, agent, decide)
+func (h *Hub) begins(ctx context.Context, act *gate.Act, check func() error, decide func(*core.Agent, core.Now) (core.Decision[hub.Session], error)) (hub.Outcome[hub.Registered], error) {
+	act.Caller.Agent, act.Caller.Incarnation = "", 0
+	decide, free := h.withRoom(ctx, act.Agent, decide)
 	defer free()
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Registered]{
-		Owner: core.AgentOwner(agent), Agent: agent, Caller: &caller, Decide: decide,
-		Begins: func(d core.Draft) core.SessionProof {
-			f := d.Facts[0].(*core.SessionStarted)
-			return core.SessionProof{Agent: f.Agent, Incarnation: f.Incarnation}
-		},
-		Answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
-		Codec: engine.Codec[hub.Registered]{
-			Kind: engine.EffectSession,
-			Encode: func(r hub.Registered) []byte {
-				r.SessionID = r.SessionID.Public()
-				return engine.EncodeEffect(r.Session)
+	row, replayed, err := gate.Do(ctx, h.gate, act, h.sessionCodec(), func() (c engine.Command[*core.Agent, hub.Session, hub.Registered], err error) {
+		if err := check(); err != nil {
+			return c, err
+		}
+		h.idle.forget(act.Agent)
+		return engine.Command[*core.Agent, hub.Session, hub.Registered]{
+			Owner: core.AgentOwner(act.Agent), Decide: decide,
+			Begins: func(d core.Draft) core.SessionProof {
+				f := d.Facts[0].(*core.SessionStarted)
+				return core.SessionProof{Agent: f.Agent, Incarnation: f.Incarnation}
 			},
-			Decode: func(_ context.Context, e *core.Effect) (hub.Registered, error) {
-				s, err := engine.DecodeEffect[hub.Session](e)
-				return h.secrets().reveal(s), err
-			},
-		},
+			Answer: func(s hub.Session, _ *core.Record) hub.Registered { return h.secrets().reveal(s) },
+		}, nil
 	})
 	return hub.Outcome[hub.Registered]{Row: row, Created: true, Replayed: replayed}, err
+}
+
+// sessionCodec stores a session without its secrets, which are made anew.
+func (h *Hub) sessionCodec() engine.Codec[hub.Registered] {
+	return engine.Codec[hub.Registered]{
+		Kind: engine.EffectSession,
+		Encode: func(r hub.Registered) []byte {
+			r.SessionID = r.SessionID.Public()
+			return engine.EncodeEffect(r.Session)
+		},
+		Decode: func(_ context.Context, e *core.Effect) (hub.Registered, error) {
+			s, err := engine.DecodeEffect[hub.Session](e)
+			return h.secrets().reveal(s), err
+		},
+	}
 }
 
 // withRoom refuses a decision by which a session becomes live for which the hub has no
@@ -118,15 +127,18 @@ func (h *Hub) withRoom(ctx context.Context, agent hub.AgentID, decide func(*core
 
 // Rename sets the live session's display name; see hub.Sessions.
 func (h *Hub) Rename(ctx context.Context, agent hub.AgentID, in hub.RenameInput) (hub.Outcome[hub.Session], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.Session, hub.Session]{
-		Owner: core.AgentOwner(agent), Agent: agent,
-		Decide: func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
+	return changeAgent(ctx, h, gate.Act{Op: "renameSession", Agent: agent}, agent, engine.EffectRenamed, 0,
+		func(a *core.Agent, now core.Now) (core.Decision[hub.Session], error) {
 			return a.Rename(in.DisplayName, now)
-		},
-		Answer: func(s hub.Session, _ *core.Record) hub.Session { return s },
-		Codec:  engine.JSONCodec[hub.Session](engine.EffectRenamed),
+		})
+}
+
+// changeAgent has an agent's owner decide about its session.
+func changeAgent[T any](ctx context.Context, h *Hub, act gate.Act, agent hub.AgentID, kind uint8, size int, decide func(*core.Agent, core.Now) (core.Decision[T], error)) (hub.Outcome[T], error) {
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[T](kind), func() (engine.Command[*core.Agent, T, T], error) {
+		return engine.Command[*core.Agent, T, T]{Owner: core.AgentOwner(agent), Size: size, Decide: decide, Answer: asDecided[T]}, nil
 	})
-	return hub.Outcome[hub.Session]{Row: row, Replayed: replayed}, err
+	return hub.Outcome[T]{Row: row, Replayed: replayed}, err
 }
 
 // CloseSession ends a session; see hub.Sessions.
@@ -147,26 +159,16 @@ func (h *Hub) CloseSession(ctx context.Context, id hub.SessionID, successor hub.
 	if err := spoolOfAnother(ctx, agent); err != nil {
 		return hub.Outcome[hub.ClosedSession]{}, err
 	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
-		Owner: core.AgentOwner(agent), Agent: agent,
-		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
+	return changeAgent(ctx, h, gate.Act{Op: "closeSession", Agent: agent}, agent, engine.EffectClosed, 0,
+		func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) {
 			return a.Close(public, successor)
-		},
-		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
-		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
-	})
-	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
+		})
 }
 
 // EndSession ends the session of an agent by the operator's word; see hub.Sessions.
 func (h *Hub) EndSession(ctx context.Context, agent hub.AgentID, in hub.SessionEndInput) (hub.Outcome[hub.ClosedSession], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Agent, hub.ClosedSession, hub.ClosedSession]{
-		Owner: core.AgentOwner(agent), Agent: hub.AgentOperator, Size: len(in.Reason),
-		Decide: func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.End(in.Reason) },
-		Answer: func(c hub.ClosedSession, _ *core.Record) hub.ClosedSession { return c },
-		Codec:  engine.JSONCodec[hub.ClosedSession](engine.EffectClosed),
-	})
-	return hub.Outcome[hub.ClosedSession]{Row: row, Replayed: replayed}, err
+	return changeAgent(ctx, h, ruling("endSession"), agent, engine.EffectClosed, len(in.Reason),
+		func(a *core.Agent, _ core.Now) (core.Decision[hub.ClosedSession], error) { return a.End(in.Reason) })
 }
 
 // spoolOfAnother refuses a call about a session of agent that came through the

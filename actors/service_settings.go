@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
@@ -29,15 +30,18 @@ func (h *Hub) ToolSurfaces(_ context.Context, harness hub.Harness) ([]hub.ToolSu
 
 // SetToolSurface changes one; see hub.ToolSurfaces.
 func (h *Hub) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.ToolSurface, hub.ToolSurface]{
-		Owner: core.SettingsOwner(), Agent: hub.AgentOperator,
-		Decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
-			return s.SetToolSurface(in), nil
-		},
-		Answer: func(row hub.ToolSurface, _ *core.Record) hub.ToolSurface { return row },
-		Codec:  engine.JSONCodec[hub.ToolSurface](engine.EffectSurface),
+	return changeSettings(ctx, h, "setToolSurface", engine.EffectSurface, 0, func(s *core.Settings, _ core.Now) (core.Decision[hub.ToolSurface], error) {
+		return s.SetToolSurface(in), nil
 	})
-	return hub.Outcome[hub.ToolSurface]{Row: row, Replayed: replayed}, err
+}
+
+// changeSettings has the owner of the settings decide what the operator rules.
+func changeSettings[T any](ctx context.Context, h *Hub, op string, kind uint8, size int, decide func(*core.Settings, core.Now) (core.Decision[T], error)) (hub.Outcome[T], error) {
+	act := ruling(op)
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[T](kind), func() (engine.Command[*core.Settings, T, T], error) {
+		return engine.Command[*core.Settings, T, T]{Owner: core.SettingsOwner(), Size: size, Decide: decide, Answer: asDecided[T]}, nil
+	})
+	return hub.Outcome[T]{Row: row, Replayed: replayed}, err
 }
 
 // Notify returns how the operator is told of questions; see hub.Notifications.
@@ -45,13 +49,9 @@ func (h *Hub) Notify(ctx context.Context) (hub.Notify, error) { return h.asks.No
 
 // SetNotify replaces it; see hub.Notifications.
 func (h *Hub) SetNotify(ctx context.Context, in hub.NotifyInput) (hub.Outcome[hub.Notify], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Settings, hub.Notify, hub.Notify]{
-		Owner: core.SettingsOwner(), Agent: hub.AgentOperator,
-		Decide: func(s *core.Settings, _ core.Now) (core.Decision[hub.Notify], error) { return s.SetNotify(in) },
-		Answer: func(row hub.Notify, _ *core.Record) hub.Notify { return row },
-		Codec:  engine.JSONCodec[hub.Notify](engine.EffectNotify),
+	return changeSettings(ctx, h, "setNotify", engine.EffectNotify, 0, func(s *core.Settings, _ core.Now) (core.Decision[hub.Notify], error) {
+		return s.SetNotify(in)
 	})
-	return hub.Outcome[hub.Notify]{Row: row, Replayed: replayed}, err
 }
 
 // TestNotify sends a notification of a made-up question; see hub.Notifications.

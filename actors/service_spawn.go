@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/spawns"
 	"hubcli/hub"
 )
@@ -25,9 +26,22 @@ func (h *Hub) SpawnPolicy(context.Context) (hub.SpawnPolicy, error) { return spa
 
 // SetSpawnPolicy replaces what is allowed; see hub.Spawns.
 func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.Outcome[hub.SpawnPolicy], error) {
+	act := ruling("setSpawnPolicy")
+	row, replayed, err := gate.Do(ctx, h.gate, &act, engine.JSONCodec[hub.SpawnPolicy](engine.EffectPolicy), func() (engine.Command[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy], error) {
+		err := h.findPolicy(ctx, &in)
+		return engine.Command[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
+			Owner: core.SpawnsOwner(), Answer: asDecided[hub.SpawnPolicy],
+			Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
+		}, err
+	})
+	return hub.Outcome[hub.SpawnPolicy]{Row: row, Replayed: replayed}, err
+}
+
+// findPolicy finds the rooms and connections that a policy names.
+func (h *Hub) findPolicy(ctx context.Context, in *hub.SpawnPolicyInput) error {
 	for _, a := range in.Allow {
 		if _, err := h.view.Room(a.RoomID); err != nil {
-			return hub.Outcome[hub.SpawnPolicy]{}, err
+			return err
 		}
 	}
 	in.Commands = slices.Clone(in.Commands)
@@ -37,18 +51,12 @@ func (h *Hub) SetSpawnPolicy(ctx context.Context, in hub.SpawnPolicyInput) (hub.
 		if ref := in.Commands[i].Connection; ref != "" {
 			id, err := h.ConnectionNamed(ctx, ref)
 			if err != nil {
-				return hub.Outcome[hub.SpawnPolicy]{}, err
+				return err
 			}
 			in.Commands[i].Connection = string(id)
 		}
 	}
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Spawns, hub.SpawnPolicy, hub.SpawnPolicy]{
-		Owner: core.SpawnsOwner(), Agent: hub.AgentOperator,
-		Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.SpawnPolicy], error) { return s.SetPolicy(in) },
-		Answer: func(row hub.SpawnPolicy, _ *core.Record) hub.SpawnPolicy { return row },
-		Codec:  engine.JSONCodec[hub.SpawnPolicy](engine.EffectPolicy),
-	})
-	return hub.Outcome[hub.SpawnPolicy]{Row: row, Replayed: replayed}, err
+	return nil
 }
 
 // SpawnByID returns one; see hub.Spawns.

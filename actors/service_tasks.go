@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -16,10 +17,8 @@ import (
 // CompleteTask ends a task as done; see hub.Tasks.
 func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
 	by := taskActor(ctx, in.AgentID)
-	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		if err := h.taskPaused(ctx, in.AgentID, id, true); err != nil {
-			return core.Decision[hub.Task]{}, err
-		}
+	act := gate.Act{Op: "completeTask", Agent: in.AgentID, Task: id, Frees: true}
+	out, err := h.changeTask(ctx, &act, len(in.Note), nil, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		return t.Complete(id, core.CompleteCommand{By: by, Note: in.Note, Force: in.Force, Release: in.Release}, now)
 	})
 	h.handover.Await(ctx, id)
@@ -37,18 +36,17 @@ func (h *Hub) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteIn
 // UpdateTask changes a task; see hub.Tasks.
 func (h *Hub) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
 	c := core.UpdateCommand{By: taskActor(ctx, in.AgentID), In: in, Standing: h.standing(ctx, in.AgentID)}
-	var unclear error
-	if in.Assignee != nil && *in.Assignee != "" {
-		var err error
-		unclear = h.unclear(*in.Assignee, in.UnlessNear)
-		if c.Asks, err = h.handedOn(id, *in.Assignee); err != nil {
-			return hub.Outcome[hub.Task]{}, err
+	act := gate.Act{Op: "updateTask", Agent: in.AgentID, Task: id, Frees: frees(&in)}
+	prepare := func() (err error) {
+		if in.Assignee == nil || *in.Assignee == "" {
+			return nil
 		}
+		if err = h.unclear(*in.Assignee, in.UnlessNear); err == nil {
+			c.Asks, err = h.handedOn(id, *in.Assignee)
+		}
+		return err
 	}
-	out, err := h.changeTask(ctx, in.AgentID, len(in.Note), func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
-		if err := cmp.Or(unclear, h.taskPaused(ctx, in.AgentID, id, frees(&in))); err != nil {
-			return core.Decision[hub.Task]{}, err
-		}
+	out, err := h.changeTask(ctx, &act, len(in.Note), prepare, func(t *core.Tasks, now core.Now) (core.Decision[hub.Task], error) {
 		if task, live := t.Get(id); live && task.Task.AssigneeGoneSince != nil {
 			since, err := h.goneSince(*task.Task.Assignee)
 			if err != nil {
@@ -74,13 +72,15 @@ func (h *Hub) refuseEnded(id hub.TaskID, by core.TaskActor, out hub.Outcome[hub.
 	return out, core.RefuseEndedUpdate(id, stored, by)
 }
 
-func (h *Hub) changeTask(ctx context.Context, agent hub.AgentID, size int, decide func(*core.Tasks, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
-	row, replayed, err := engine.Submit(ctx, h.engine, engine.Command[*core.Tasks, hub.Task, hub.Task]{
-		Owner: core.TasksOwner(), Agent: agent, Size: size, Decide: decide,
-		Answer: func(t hub.Task, _ *core.Record) hub.Task { return t },
-		Codec:  engine.JSONCodec[hub.Task](engine.EffectTask),
+// changeTask has the owner of tasks decide. prepare looks up what the decision needs; nil: nothing.
+func (h *Hub) changeTask(ctx context.Context, act *gate.Act, size int, prepare func() error, decide func(*core.Tasks, core.Now) (core.Decision[hub.Task], error)) (hub.Outcome[hub.Task], error) {
+	row, replayed, err := gate.Do(ctx, h.gate, act, engine.JSONCodec[hub.Task](engine.EffectTask), func() (c engine.Command[*core.Tasks, hub.Task, hub.Task], err error) {
+		if prepare != nil {
+			err = prepare()
+		}
+		return engine.Command[*core.Tasks, hub.Task, hub.Task]{Owner: core.TasksOwner(), Size: size, Decide: decide, Answer: asDecided[hub.Task]}, err
 	})
-	return hub.Outcome[hub.Task]{Row: h.view.Linked(row, row.BlockedBy, view.ViewerOf(ctx, agent)), Replayed: replayed}, err
+	return hub.Outcome[hub.Task]{Row: h.view.Linked(row, row.BlockedBy, view.ViewerOf(ctx, act.Agent)), Replayed: replayed}, err
 }
 
 // endedTask returns the stored row of a task that is not live, or nil.

@@ -13,6 +13,7 @@ import (
 	"hubcli/actors/connections"
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/guard"
 	"hubcli/actors/index"
 	"hubcli/actors/leases"
@@ -99,7 +100,7 @@ func (h *Hub) watching(agent hub.AgentID) (label string, conditions []string, wa
 
 // newHub makes the parts of a hub and hands each the parts below it. Nothing runs yet.
 func newHub(options Options) *Hub {
-	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), browses: newBrowses(), channels: newKnownChannels(), codes: &passCodes{}}
+	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels(), codes: &passCodes{}}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
 	h.view.Directory.MostParked = cmp.Or(options.MaxParked, hub.MaxConnections)
 	h.engine = engine.New(engine.Options{
@@ -110,7 +111,8 @@ func newHub(options Options) *Hub {
 		Saving:  func(c *core.Checkpoint) error { return h.replay.Saving(c) },
 	})
 	h.replay = replay.New(replay.Options{View: h.view, Journal: h.journal, Rows: h.rows, Log: h.log, Every: options.CheckpointEvery})
-	h.Leases = leases.New(h.view, h.engine, h.rows)
+	h.gate = gate.New(h.view, h.engine, h.log)
+	h.Leases = leases.New(h.view, h.engine, h.gate, h.rows)
 	h.handover = leases.NewHandover(h.view, h.engine, h.log)
 	h.Lists = lists.New(lists.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows,
@@ -127,25 +129,25 @@ func newHub(options Options) *Hub {
 		Acted: func(room hub.RoomID, agent hub.AgentID) { h.seats.Acts(room, agent) },
 	})
 	h.seats = seats.New(seats.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Watching: h.watching, LastCall: h.idle.last,
+		View: h.view, Engine: h.engine, Gate: h.gate, Rows: h.rows, Log: h.log, Watching: h.watching, LastCall: h.idle.last,
 		Spawns: func(room hub.RoomID) ([]hub.Spawn, error) { return spawns.In(h.rows, room) },
 	})
 	h.asleep = asleep.New(asleep.Options{
 		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, LastCall: h.idle.last, Recipient: h.recipient, Nobody: h.nobody,
 	})
 	h.Manager = connections.New(connections.Options{
-		Engine: h.engine, Rows: h.rows, Log: h.log, Secret: options.Secret, Directory: options.Directory, Credentials: options.Credentials,
+		Engine: h.engine, Gate: h.gate, Rows: h.rows, Log: h.log, Secret: options.Secret, Directory: options.Directory, Credentials: options.Credentials,
 	})
 	h.spawns = spawns.New(spawns.Options{
-		View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL, Key: h.ConnectionVariable,
+		View: h.view, Engine: h.engine, Gate: h.gate, Rows: h.rows, Log: h.log, Runner: options.Runner, BaseURL: options.BaseURL, Key: h.ConnectionVariable,
 	})
-	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
+	h.asks = asks.New(asks.Options{View: h.view, Engine: h.engine, Gate: h.gate, Rows: h.rows, Log: h.log, Notifier: options.Notifier})
 	h.guard = guard.New(guard.Options{
 		View: h.view, Engine: h.engine, Log: h.log, Ask: h.asks.AboutLoop,
 		Stopped: func() ([]core.StoredAsk, error) { return asks.Stopped(h.rows) },
 	})
 	if options.Stager != nil {
-		h.importer = capsules.NewImporter(capsules.ImportOptions{View: h.view, Engine: h.engine, Stager: options.Stager, Log: h.log})
+		h.importer = capsules.NewImporter(capsules.ImportOptions{View: h.view, Engine: h.engine, Gate: h.gate, Stager: options.Stager, Log: h.log})
 	}
 	h.started = h.engine.Clock.Now().Wall
 	h.view.SessionEnded = h.engine.Seq.SessionEnded

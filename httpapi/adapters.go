@@ -59,8 +59,9 @@ func changeAdapter(action hub.AdapterAction) handler {
 			return reply{}, err
 		}
 		c.parks(hub.MaxAdapterChange)
-		done, err := c.server.config.Adapters.ChangeAdapter(c.context(), harness, action, in)
-		return reply{result: done}, err
+		return once(c, func() (hub.AdapterResult, error) {
+			return c.server.config.Adapters.ChangeAdapter(c.context(), harness, action, in)
+		})
 	}
 }
 

@@ -80,3 +80,6 @@ func TestBrowse(t *testing.T) {
 	}
 	newClient(t, testhub.Start(t)).refused(hub.CodeBrowserFailed, "POST", "/v1/rooms/r_1/browser", `{"agent_id":"ann","action":"back"}`)
 }
+
+// withPage gives a hub a page that fails as a test wants it.
+func withPage(c *supervisor.Config) { c.Browser = refusingPage{} }

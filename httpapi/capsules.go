@@ -13,11 +13,11 @@ var capsuleHandlers = handlers{
 		return c.server.config.Capsules.PlanExport(c.context(), in)
 	}),
 	"exportProject": exportProject,
-	"confirmExport": namesFiles(hub.MaxCapsuleConfirm, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsulePlan, error) {
+	"confirmExport": keepsAnswer(hub.MaxCapsuleConfirm, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsulePlan, error) {
 		return c.server.config.Capsules.ConfirmExport(c.context(), c.param, in)
 	}),
 	"getExport":    ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.ExportPlan }),
-	"cancelExport": ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.CancelExport }),
+	"cancelExport": endsPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.CancelExport }),
 	"inspectCapsule": namesFiles(hub.MaxCapsuleInspect, api.ValidateCapsuleInspect, func(c *call, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
 		return c.server.config.Capsules.InspectCapsule(c.context(), in)
 	}),
@@ -25,30 +25,63 @@ var capsuleHandlers = handlers{
 	"planImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleImport, func(c *call, in hub.CapsuleImportInput) (hub.CapsuleImportPlan, error) {
 		return c.server.config.Imports.PlanImport(c.context(), in)
 	}),
-	"confirmImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsuleImportPlan, error) {
+	"confirmImport": goesOn(hub.CapsulePlanAnswer, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsuleImportPlan, error) {
 		return c.server.config.Imports.ConfirmImport(c.context(), c.param, in)
 	}),
 	"getImport":    ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.ImportPlan }),
-	"cancelImport": ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.CancelImport }),
+	"cancelImport": endsPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.CancelImport }),
 }
 
 // namesFiles handles a call whose input names files of the hub's machine, itself or by a plan,
 // and whose answer comes within wait. Callers on other machines are refused.
 func namesFiles[I, T any](wait time.Duration, validate func(*I) error, do func(*call, I) (T, error)) func(*call) (reply, error) {
 	return func(c *call) (reply, error) {
-		var in I
-		if err := c.onThisMachine(); err != nil {
+		in, err := fileInput(c, wait, validate)
+		if err != nil {
 			return reply{}, err
 		}
-		if err := c.decode(&in); err != nil {
-			return reply{}, err
-		}
-		if err := validate(&in); err != nil {
-			return reply{}, err
-		}
-		c.parks(wait)
 		return oneRow(do(c, in))
 	}
+}
+
+// keepsAnswer is namesFiles for a write that is done when it is answered.
+func keepsAnswer[I, T any](wait time.Duration, validate func(*I) error, do func(*call, I) (T, error)) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		in, err := fileInput(c, wait, validate)
+		if err != nil {
+			return reply{}, err
+		}
+		return once(c, func() (T, error) { return do(c, in) })
+	}
+}
+
+// goesOn is namesFiles for a write that may go on after it is answered. It keeps its answer when it
+// is done.
+func goesOn[I, T any](wait time.Duration, validate func(*I) error, do func(*call, I) (T, error)) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		in, err := fileInput(c, wait, validate)
+		if err != nil {
+			return reply{}, err
+		}
+		if rep, replayed, err := c.answeredBefore(); err != nil || replayed {
+			return rep, err
+		}
+		return oneRow(do(c, in))
+	}
+}
+
+func fileInput[I any](c *call, wait time.Duration, validate func(*I) error) (in I, err error) {
+	if err := c.onThisMachine(); err != nil {
+		return in, err
+	}
+	if err := c.decode(&in); err != nil {
+		return in, err
+	}
+	if err := validate(&in); err != nil {
+		return in, err
+	}
+	c.parks(wait)
+	return in, nil
 }
 
 // A planCall shows or cancels the plan with an id.
@@ -61,6 +94,16 @@ func ofPlan[T any](do func(*call) planCall[T]) func(*call) (reply, error) {
 			return reply{}, err
 		}
 		return oneRow(do(c)(c.context(), c.param))
+	}
+}
+
+// endsPlan handles the end of a plan.
+func endsPlan[T any](do func(*call) planCall[T]) func(*call) (reply, error) {
+	return func(c *call) (reply, error) {
+		if err := c.query().Err(); err != nil {
+			return reply{}, err
+		}
+		return once(c, func() (T, error) { return do(c)(c.context(), c.param) })
 	}
 }
 

@@ -52,6 +52,7 @@ type Config struct {
 	Follows  hub.Follows  // for the operator; nil: nobody can follow the hub
 	Capsules hub.Capsules // of projects
 	Imports  hub.CapsuleImports
+	Answers  hub.Answers   // of writes outside of the journal; nil: none is kept
 	Sessions Authenticator // proves X-Hub-Session, and passes
 	Licenses hub.Licenses  // of this machine; nil: it has none
 	Peers    Peers         // whose a connection over loopback is; nil: all on this machine are believed

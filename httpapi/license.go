@@ -36,8 +36,9 @@ func changeLicense[I any](validate func(*I) error, change func(hub.Licenses, con
 		if err := validate(&in); err != nil {
 			return reply{}, err
 		}
+		c.saltHash() // the body may hold a key
 		c.parks(hub.MaxLicenseCall)
-		return oneRow(change(c.licenses(), c.context(), in))
+		return once(c, func() (hub.License, error) { return change(c.licenses(), c.context(), in) })
 	}
 }
 

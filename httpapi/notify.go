@@ -39,4 +39,6 @@ func (c *call) keepsNotifyProgram(ctx context.Context, command []string) error {
 	return c.needsSecret("say which program tells of questions")
 }
 
-func testNotify(c *call) (reply, error) { return oneRow(c.service().TestNotify(c.context())) }
+func testNotify(c *call) (reply, error) {
+	return once(c, func() (hub.Notified, error) { return c.service().TestNotify(c.context()) })
+}

@@ -64,6 +64,26 @@ func writeRow[In, Out any](
 	return answer(out), err
 }
 
+// once answers a write whose effect is outside of the journal. A repetition with the same key
+// gets what the first call was answered.
+func once[T any](c *call, do func() (T, error)) (reply, error) {
+	if c.caller.Idempotency == nil || c.server.config.Answers == nil {
+		return oneRow(do())
+	}
+	row, replayed, err := c.server.config.Answers.Once(c.context(), c.route.ID, func() (any, error) { return do() })
+	return reply{result: row, replayed: replayed}, err
+}
+
+// answeredBefore answers a repetition of a write that goes on after its call has ended. It is asked
+// before anything is looked at.
+func (c *call) answeredBefore() (rep reply, replayed bool, err error) {
+	if c.caller.Idempotency == nil || c.server.config.Answers == nil {
+		return reply{}, false, nil
+	}
+	row, err := c.server.config.Answers.Answered(c.context(), c.route.ID)
+	return reply{result: row, replayed: true}, row != nil, err
+}
+
 // anyone is a check that is the same for every caller.
 func anyone[In any](check func(*In) error) func(*In, bool) error {
 	return func(in *In, _ bool) error { return check(in) }

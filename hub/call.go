@@ -71,6 +71,15 @@ type IdempotencyKey struct {
 	Hash   [32]byte // SHA-256 of the request body
 }
 
+// Clone returns a copy for what goes on after the call has ended; nil of nil.
+func (k *IdempotencyKey) Clone() *IdempotencyKey {
+	if k == nil {
+		return nil
+	}
+	copied := *k
+	return &copied
+}
+
 type callerKey struct{}
 
 // WithCaller returns a context that carries the caller.

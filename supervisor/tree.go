@@ -182,7 +182,7 @@ func (t *Tree) startParts() (err error) {
 	t.exports, t.imports = t.newExports(), t.newImports()
 	t.peers = newPeers(c.Logger)
 	server := httpapi.Config{
-		Capsules: t.exports, Imports: t.imports,
+		Capsules: t.exports, Imports: t.imports, Answers: t.Hub,
 		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub, Peers: t.peers,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(), ProofKey: hubfile.ProofKey(t.Store.SecretKey()),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger, Registry: c.Registry,

@@ -8,6 +8,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -16,6 +17,7 @@ import (
 type Options struct {
 	View   *view.View
 	Engine *engine.Engine
+	Gate   *gate.Gate
 	Rows   core.Rows
 	Log    *slog.Logger
 	// Notifier tells the operator of questions. nil: nothing does.
@@ -26,6 +28,7 @@ type Options struct {
 type Asks struct {
 	view   *view.View
 	engine *engine.Engine
+	gate   *gate.Gate
 	rows   core.Rows
 	log    *slog.Logger
 
@@ -44,7 +47,7 @@ type Asks struct {
 // New returns the questions of a hub. The engine need not run yet.
 func New(o Options) *Asks {
 	return &Asks{
-		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, notifier: o.Notifier,
+		view: o.View, engine: o.Engine, gate: o.Gate, rows: o.Rows, log: o.Log, notifier: o.Notifier,
 		due: map[hub.AskID]int64{}, news: make(chan struct{}, 1), fresh: make(chan struct{}, 1),
 		waiting: map[hub.AskID]map[chan struct{}]bool{},
 	}
@@ -58,16 +61,9 @@ func IsQuestion(m *core.MessageDraft) bool {
 
 // Ask asks the operator; see hub.Asks.
 func (s *Asks) Ask(ctx context.Context, in hub.AskInput) (hub.Outcome[hub.Ask], error) {
-	if err := s.checkNames(ctx, &in); err != nil {
-		return hub.Outcome[hub.Ask]{}, err
-	}
 	c := core.AskCommand{In: in, By: s.standing(ctx, in.AgentID), Authority: hub.AuthorityAgent, Assurance: hub.CallerOf(ctx).Assurance()}
-	out, err := s.change(ctx, in.AgentID, len(in.Question), func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
-		if in.RoomID != "" {
-			if err := s.view.RefuseClosed(in.RoomID); err != nil {
-				return core.Decision[core.StoredAsk]{}, err
-			}
-		}
+	act := gate.Act{Op: "ask", Agent: in.AgentID, Room: in.RoomID}
+	out, err := s.change(ctx, &act, len(in.Question), func() error { return s.checkNames(ctx, &in) }, func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Ask(c, now)
 	})
 	out.Created = true
@@ -82,7 +78,7 @@ func (s *Asks) standing(ctx context.Context, agent hub.AgentID) core.Standing {
 // AboutLoop asks whether agents may go on that post to each other without progress. Only
 // one such question is open about the same agents at the same place.
 func (s *Asks) AboutLoop(ctx context.Context, l core.Loop) error {
-	_, err := s.change(ctx, hub.AgentSystem, 0, func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
+	_, err := s.own(ctx, hub.AgentSystem, 0, func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.AskAboutLoop(l, now)
 	})
 	return err
@@ -124,18 +120,22 @@ func (s *Asks) checkArtifact(id hub.ArtifactID) error {
 
 // Post lets a direct message to the operator be a question. The answer is the row of the
 // message.
-func (s *Asks) Post(ctx context.Context, m core.MessageDraft, size int, codec engine.Codec[hub.EncodedMessage]) (hub.EncodedMessage, bool, error) {
-	by := s.standing(ctx, m.From)
-	return engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.MessageID, hub.EncodedMessage]{
-		Owner: core.AsksOwner(), Agent: m.From, Size: size, Codec: codec,
-		Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.MessageID], error) { return a.AskByMessage(m, by) },
-		Answer: func(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+func (s *Asks) Post(ctx context.Context, act *gate.Act, size int, codec engine.Codec[hub.EncodedMessage], draft func() (core.MessageDraft, error)) (hub.EncodedMessage, bool, error) {
+	return gate.Do(ctx, s.gate, act, codec, func() (engine.Command[*core.Asks, hub.MessageID, hub.EncodedMessage], error) {
+		m, err := draft()
+		by := s.standing(ctx, m.From)
+		return engine.Command[*core.Asks, hub.MessageID, hub.EncodedMessage]{
+			Owner: core.AsksOwner(), Size: size,
+			Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.MessageID], error) { return a.AskByMessage(m, by) },
+			Answer: func(_ hub.MessageID, r *core.Record) hub.EncodedMessage { return r.Messages[0].JSON },
+		}, err
 	})
 }
 
 // AnswerAsk answers a question; see hub.Asks.
 func (s *Asks) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInput) (hub.Outcome[hub.Ask], error) {
-	out, err := s.change(ctx, hub.AgentOperator, len(in.Answer), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
+	act := gate.Act{Op: "answerAsk", Agent: hub.AgentOperator}
+	out, err := s.change(ctx, &act, len(in.Answer), nil, func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Answer(id, in)
 	})
 	return out, s.whyClosed(id, hub.AgentOperator, true, in.Digest, err)
@@ -148,25 +148,40 @@ func (s *Asks) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdraw
 	if by == "" {
 		by = hub.AgentOperator
 	}
-	out, err := s.change(ctx, by, len(in.Reason), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
+	act := gate.Act{Op: "withdrawAsk", Agent: by}
+	out, err := s.change(ctx, &act, len(in.Reason), nil, func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Withdraw(id, c)
 	})
 	return out, s.whyClosed(id, in.AgentID, c.Operator, in.Digest, err)
 }
 
-// change lets the owner of questions decide.
-func (s *Asks) change(ctx context.Context, agent hub.AgentID, size int,
+type command = engine.Command[*core.Asks, core.StoredAsk, core.StoredAsk]
+
+func asked(row core.StoredAsk, _ *core.Record) core.StoredAsk { return row }
+
+// change lets the owner of questions decide what a caller wants. check looks at what the call
+// names; nil: nothing.
+func (s *Asks) change(ctx context.Context, act *gate.Act, size int, check func() error,
 	decide func(*core.Asks, core.Now) (core.Decision[core.StoredAsk], error),
 ) (hub.Outcome[hub.Ask], error) {
-	row, replayed, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, core.StoredAsk, core.StoredAsk]{
-		Owner: core.AsksOwner(), Agent: agent, Size: size, Decide: decide,
-		Answer: func(row core.StoredAsk, _ *core.Record) core.StoredAsk { return row },
-		Codec:  s.codec(),
+	row, replayed, err := gate.Do(ctx, s.gate, act, s.codec(), func() (c command, err error) {
+		if check != nil {
+			err = check()
+		}
+		return command{Owner: core.AsksOwner(), Size: size, Decide: decide, Answer: asked}, err
 	})
 	if err != nil {
 		return hub.Outcome[hub.Ask]{}, err
 	}
 	return hub.Outcome[hub.Ask]{Row: row.Row(s.engine.Clock.Now()), Replayed: replayed}, nil
+}
+
+// own lets the owner of questions decide what the hub does by itself.
+func (s *Asks) own(ctx context.Context, agent hub.AgentID, size int,
+	decide func(*core.Asks, core.Now) (core.Decision[core.StoredAsk], error),
+) (core.StoredAsk, error) {
+	row, _, err := engine.Submit(ctx, s.engine, command{Owner: core.AsksOwner(), Agent: agent, Size: size, Decide: decide, Answer: asked, Codec: s.codec()})
+	return row, err
 }
 
 // codec stores only the id of a question. Its row is stored anyway, and a repeated call

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
@@ -14,13 +15,15 @@ func (s *Asks) Policy() (hub.PermissionPolicy, error) { return core.LoadPermissi
 
 // SetPolicy replaces it; see hub.Permissions.
 func (s *Asks) SetPolicy(ctx context.Context, in hub.PermissionPolicyInput) (hub.Outcome[hub.PermissionPolicy], error) {
-	row, replayed, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.PermissionPolicy, hub.PermissionPolicy]{
-		Owner: core.AsksOwner(), Agent: hub.AgentOperator, Size: len(in.Rules),
-		Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.PermissionPolicy], error) {
-			return a.SetPermissions(in)
-		},
-		Answer: func(row hub.PermissionPolicy, _ *core.Record) hub.PermissionPolicy { return row },
-		Codec:  engine.JSONCodec[hub.PermissionPolicy](engine.EffectPermissions),
+	act := gate.Act{Op: "setPermissions", Agent: hub.AgentOperator}
+	row, replayed, err := gate.Do(ctx, s.gate, &act, engine.JSONCodec[hub.PermissionPolicy](engine.EffectPermissions), func() (engine.Command[*core.Asks, hub.PermissionPolicy, hub.PermissionPolicy], error) {
+		return engine.Command[*core.Asks, hub.PermissionPolicy, hub.PermissionPolicy]{
+			Owner: core.AsksOwner(), Size: len(in.Rules),
+			Decide: func(a *core.Asks, _ core.Now) (core.Decision[hub.PermissionPolicy], error) {
+				return a.SetPermissions(in)
+			},
+			Answer: func(row hub.PermissionPolicy, _ *core.Record) hub.PermissionPolicy { return row },
+		}, nil
 	})
 	return hub.Outcome[hub.PermissionPolicy]{Row: row, Replayed: replayed}, err
 }
@@ -28,23 +31,23 @@ func (s *Asks) SetPolicy(ctx context.Context, in hub.PermissionPolicyInput) (hub
 // Request decides about a permission prompt, or asks the operator; see hub.Permissions.
 // Without a room that there is, it is about the one in which the agent sits, if any.
 func (s *Asks) Request(ctx context.Context, in hub.PermissionInput) (hub.Permission, error) {
-	if in.RoomID != "" {
-		if _, err := s.view.Room(in.RoomID); err != nil {
-			in.RoomID = ""
+	act := gate.Act{Op: "requestPermission", Agent: in.AgentID}
+	row, _, err := gate.Do(ctx, s.gate, &act, engine.JSONCodec[hub.Permission](engine.EffectPermission), func() (engine.Command[*core.Asks, hub.Permission, hub.Permission], error) {
+		if in.RoomID != "" {
+			if _, err := s.view.Room(in.RoomID); err != nil {
+				in.RoomID = ""
+			}
 		}
-	}
-	if in.RoomID == "" {
 		var err error
-		if in.RoomID, err = s.view.RoomWithin(in.AgentID); err != nil {
-			return hub.Permission{}, err
+		if in.RoomID == "" {
+			in.RoomID, err = s.view.RoomWithin(in.AgentID)
 		}
-	}
-	by := s.standing(ctx, in.AgentID)
-	row, _, err := engine.Submit(ctx, s.engine, engine.Command[*core.Asks, hub.Permission, hub.Permission]{
-		Owner: core.AsksOwner(), Agent: in.AgentID, Size: len(in.About),
-		Decide: func(a *core.Asks, now core.Now) (core.Decision[hub.Permission], error) { return a.Permit(&in, by, now) },
-		Answer: func(p hub.Permission, _ *core.Record) hub.Permission { return p },
-		Codec:  engine.JSONCodec[hub.Permission](engine.EffectPermission),
+		by := s.standing(ctx, in.AgentID)
+		return engine.Command[*core.Asks, hub.Permission, hub.Permission]{
+			Owner: core.AsksOwner(), Size: len(in.About),
+			Decide: func(a *core.Asks, now core.Now) (core.Decision[hub.Permission], error) { return a.Permit(&in, by, now) },
+			Answer: func(p hub.Permission, _ *core.Record) hub.Permission { return p },
+		}, err
 	})
 	return row, err
 }
@@ -88,7 +91,7 @@ func (s *Asks) Await(ctx context.Context, id hub.AskID, in hub.PermissionWaitInp
 // giveUp withdraws a permission prompt for which nobody waits any more. If that fails, its
 // deadline closes it.
 func (s *Asks) giveUp(id hub.AskID, agent hub.AgentID, why string) {
-	_, _ = s.change(context.Background(), agent, len(why), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
+	_, _ = s.own(context.Background(), agent, len(why), func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Withdraw(id, core.AskWithdrawal{Agent: agent, Reason: why})
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/capsule"
 	"hubcli/hub"
@@ -30,6 +31,7 @@ const maxGaps = 5
 type ImportOptions struct {
 	View   *view.View
 	Engine *engine.Engine
+	Gate   *gate.Gate
 	Stager core.Stager
 	Log    *slog.Logger
 }
@@ -55,6 +57,9 @@ func (i *Importer) Sweep(ctx context.Context) {
 	}
 }
 
+// Told makes the answer of the call that has begun an import from the project that came of it.
+type Told func(hub.Project) hub.CapsuleImportPlan
+
 // Progress is told how many rows of how many an import has staged.
 type Progress func(done, total int64)
 
@@ -66,19 +71,18 @@ var errNumberTaken = errors.New("capsules: a text names a number of the gap")
 // Errors: limit_reached, capsule_invalid if the capsule has changed since, storage_full,
 // stopping, store_failed, and the cause of ctx. After any error but store_failed the hub is
 // as before.
-func (i *Importer) Import(ctx context.Context, src *capsule.Reader, now hub.Time, progress Progress) (hub.Project, error) {
+func (i *Importer) Import(ctx context.Context, src *capsule.Reader, now hub.Time, told Told, progress Progress) (plan hub.CapsuleImportPlan, err error) {
 	m := src.Manifest()
 	if _, _, err := i.Names(m.Project.Slug, m.Project.Name, int(m.Counts.Rooms)); err != nil {
-		return hub.Project{}, err
+		return plan, err
 	}
 	p := newPlacing(&m.Counts)
 	for range maxGaps {
-		project, err := i.try(ctx, src, now, progress, p)
-		if !errors.Is(err, errNumberTaken) {
-			return project, err
+		if plan, err = i.try(ctx, src, now, told, progress, p); !errors.Is(err, errNumberTaken) {
+			return plan, err
 		}
 	}
-	return hub.Project{}, hub.NewError(hub.CodeCapsuleInvalid, "the texts of the capsule name so many numbers that none are left for what it holds").
+	return plan, hub.NewError(hub.CodeCapsuleInvalid, "the texts of the capsule name so many numbers that none are left for what it holds").
 		WithFix("export fewer rooms, or import into another hub")
 }
 
@@ -99,43 +103,46 @@ func (i *Importer) SharedRooms(slugs []string) []string {
 }
 
 // try imports with one gap.
-func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, progress Progress, p *placing) (hub.Project, error) {
+func (i *Importer) try(ctx context.Context, src *capsule.Reader, now hub.Time, told Told, progress Progress, p *placing) (plan hub.CapsuleImportPlan, err error) {
 	var at place
 	gap, err := i.Engine.PassOver(ctx, i.Stager, func(head core.Head) (seqs, messages int64) {
 		at, seqs, messages = p.at(head)
 		return seqs, messages
 	})
 	if err != nil {
-		return hub.Project{}, err
+		return plan, err
 	}
-	project, err := i.fill(ctx, src, gap, now, progress, &finding{placing: p, place: at})
+	plan, err = i.fill(ctx, src, gap, now, told, progress, &finding{placing: p, place: at})
 	if err == nil || errors.Is(err, &hub.Error{Code: hub.CodeStoreFailed}) {
-		return project, err
+		return plan, err
 	}
 	if left := i.Stager.Unstage(context.WithoutCancel(ctx), gap); left != nil {
 		i.Log.LogAttrs(ctx, slog.LevelWarn, "an import that failed could not be deleted; the next start does it", slog.Any("error", left))
 	}
-	return hub.Project{}, err
+	return plan, err
 }
 
 // fill stages the capsule in a gap and makes it visible.
-func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, now hub.Time, progress Progress, found *finding) (hub.Project, error) {
+func (i *Importer) fill(ctx context.Context, src *capsule.Reader, gap core.Gap, now hub.Time, told Told, progress Progress, found *finding) (hub.CapsuleImportPlan, error) {
 	s := newStaging(ctx, i.Stager, gap, src, progress, found)
 	project, rooms, err := s.everything(now)
 	if err != nil {
-		return hub.Project{}, err
+		return hub.CapsuleImportPlan{}, err
 	}
 	command := core.ImportCommand{
 		Gap: gap, Project: project, Rooms: rooms,
 		Vacant: int64(gap.UptoMessage-gap.FromMessage) + 1 - src.Manifest().Counts.Messages,
 	}
-	// The caller may leave now, but whether the record is committed must be known.
-	answer, _, err := engine.Submit(context.WithoutCancel(ctx), i.Engine, engine.Command[*core.Projects, hub.Project, hub.Project]{
-		Owner:  core.Owner{Kind: core.OwnerProjects},
-		Size:   1024 * (1 + len(rooms)),
-		Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Import(command) },
-		Answer: func(p hub.Project, _ *core.Record) hub.Project { return p },
-		Caller: &hub.Caller{},
+	// The caller may leave now, but whether the record is committed must be known. The record keeps
+	// the answer under the key of the call that has begun the import.
+	act := gate.Act{Op: "confirmImport", Agent: hub.AgentOperator, Caller: &hub.Caller{Operator: true, Idempotency: hub.CallerOf(ctx).Idempotency}}
+	answer, _, err := gate.Do(context.WithoutCancel(ctx), i.Gate, &act, gate.Outside[hub.CapsuleImportPlan](), func() (engine.Command[*core.Projects, hub.Project, hub.CapsuleImportPlan], error) {
+		return engine.Command[*core.Projects, hub.Project, hub.CapsuleImportPlan]{
+			Owner:  core.Owner{Kind: core.OwnerProjects},
+			Size:   1024 * (1 + len(rooms)),
+			Decide: func(p *core.Projects, _ core.Now) (core.Decision[hub.Project], error) { return p.Import(command) },
+			Answer: func(p hub.Project, _ *core.Record) hub.CapsuleImportPlan { return told(p) },
+		}, nil
 	})
 	return answer, err
 }

@@ -144,7 +144,7 @@ func BenchmarkImport(b *testing.B) {
 		require.NoError(b, err)
 		require.NoError(b, r.Verify(b.Context(), nil))
 		verified := time.Since(begin)
-		_, err = h.Hub.ImportCapsule(operator(b), r, nil)
+		_, err = imported(operator(b), r, h.Hub)
 		require.NoError(b, err)
 		took := time.Since(begin)
 		cancel()

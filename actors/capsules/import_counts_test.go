@@ -39,12 +39,12 @@ func TestStatusCountsMessagesThatCanBeRead(t *testing.T) {
 	small := verified(t, smallCapsule(t, 5_000, func(int) string { return "text" }))
 	ctx, cancel := context.WithCancelCause(operator(t))
 	cancel(errors.New("cut"))
-	if _, err := there.Hub.ImportCapsule(ctx, small, nil); err == nil {
+	if _, err := imported(ctx, small, there.Hub); err == nil {
 		t.Fatal("the import was not cut off")
 	}
 	check("after an import that was cut off")
 	for _, req := range []capsules.Request{s.request(capsule.ScopeKnowledge, capsule.FullHistory), s.request(capsule.ScopeComplete, capsule.FullHistory)} {
-		_, err := there.Hub.ImportCapsule(operator(t), verified(t, written(t, s.Hub, req)), nil)
+		_, err := imported(operator(t), verified(t, written(t, s.Hub, req)), there.Hub)
 		require.NoError(t, err)
 		check("after an import of the scope " + string(req.Scope))
 	}

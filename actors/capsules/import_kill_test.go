@@ -81,11 +81,11 @@ func TestImportThatCannotBeAppliedIsKept(t *testing.T) {
 	})
 	const n = 10
 	h := startHub(t, broken)
-	_, err := h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), nil)
+	_, err := imported(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), h.Hub)
 	require.NoError(t, err) // the record is durable, and the answer waited for no more
 	require.NoError(t, h.Stop())
 	h = startHub(t, broken, testhub.Dir(h.Dir))
-	_, _ = h.Hub.ImportCapsule(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), nil) // waits for the sweep
+	_, _ = imported(operator(t), verified(t, smallCapsule(t, n, strconv.Itoa)), h.Hub) // waits for the sweep
 	require.NoError(t, h.Stop())
 	h = startHub(t, testhub.Dir(h.Dir))
 	projects, _, err := h.Hub.Projects(operator(t), hub.ProjectsQuery{Limit: 10})
@@ -114,7 +114,7 @@ func TestImportChild(t *testing.T) {
 	h := startHub(t, testhub.Dir(dir))
 	fmt.Println("started")
 	for {
-		p, err := h.Hub.ImportCapsule(hub.WithCaller(context.Background(), &hub.Caller{Operator: true}), verified(t, data), nil)
+		p, err := imported(hub.WithCaller(context.Background(), &hub.Caller{Operator: true}), verified(t, data), h.Hub)
 		require.NoError(t, err)
 		fmt.Println("done", p.ProjectID)
 	}

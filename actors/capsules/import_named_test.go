@@ -42,7 +42,7 @@ func TestTextsKeepTheirMeaning(t *testing.T) {
 			t.Parallel()
 			h := startHub(t)
 			first := smallCapsuleOf(t, n, fill)
-			p, err := h.Hub.ImportCapsule(operator(t), verified(t, first), nil)
+			p, err := imported(operator(t), verified(t, first), h.Hub)
 			require.NoError(t, err)
 			sameContent(t, first, written(t, h, capsules.Request{Project: p.ProjectID, Scope: capsule.ScopeComplete, Privacy: capsule.FullHistory, Operator: true}))
 			posted, err := h.Hub.Post(operator(t), hub.PostInput{FromAgent: "eve", Channel: hub.DefaultChannel, Kind: hub.KindChat, Body: "next"})

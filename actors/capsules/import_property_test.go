@@ -223,7 +223,7 @@ func TestImportOfRandomProjects(t *testing.T) {
 		scope := rapid.SampledFrom(scopes).Draw(r, "scope of the capsule")
 		privacy := rapid.SampledFrom(privacies).Draw(r, "privacy")
 		first := written(t, here, capsules.Request{Project: made.Row.ProjectID, Scope: scope, Privacy: privacy, Operator: true})
-		back, err := there.Hub.ImportCapsule(operator(t), verified(t, first), nil)
+		back, err := imported(operator(t), verified(t, first), there.Hub)
 		require.NoError(t, err)
 		second := written(t, there, capsules.Request{Project: back.ProjectID, Scope: scope, Privacy: capsule.FullHistory, Operator: true})
 		if d := difference(t, first, second); d != "" {

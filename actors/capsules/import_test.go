@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/actors"
 	"hubcli/actors/capsules"
 	"hubcli/capsule"
 	"hubcli/hub"
@@ -54,6 +55,15 @@ func operator(t testing.TB) context.Context {
 	return hub.WithCaller(t.Context(), &hub.Caller{Operator: true})
 }
 
+// imported imports a capsule and returns the project that came of it.
+func imported(ctx context.Context, src *capsule.Reader, into *actors.Hub) (hub.Project, error) {
+	plan, err := into.ImportCapsule(ctx, src, func(p hub.Project) hub.CapsuleImportPlan { return hub.CapsuleImportPlan{Project: &p} }, nil)
+	if plan.Project == nil {
+		return hub.Project{}, err
+	}
+	return *plan.Project, err
+}
+
 // TestImportIsTheSameProject takes a project that has everything through two hubs.
 func TestImportIsTheSameProject(t *testing.T) {
 	s := newShop(t)
@@ -64,7 +74,7 @@ func TestImportIsTheSameProject(t *testing.T) {
 			t.Run(fmt.Sprint(scope, " ", privacy), func(t *testing.T) {
 				req := s.request(scope, privacy)
 				first := written(t, s.Hub, req)
-				p, err := there.Hub.ImportCapsule(operator(t), verified(t, first), nil)
+				p, err := imported(operator(t), verified(t, first), there.Hub)
 				require.NoError(t, err)
 				again := capsules.Request{Project: p.ProjectID, Scope: capsule.ScopeComplete, Privacy: capsule.FullHistory, Operator: true}
 				if scope == capsule.ScopeKnowledge {
@@ -126,7 +136,7 @@ func TestImportObligesNobody(t *testing.T) {
 		return page
 	}
 	before := poll()
-	p, err := there.Hub.ImportCapsule(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), nil)
+	p, err := imported(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), there.Hub)
 	require.NoError(t, err)
 	if after := poll(); len(after.Rows) != len(before.Rows) {
 		t.Errorf("bob is shown %d messages, and was shown %d", len(after.Rows), len(before.Rows))
@@ -157,7 +167,7 @@ func TestImportObligesNobody(t *testing.T) {
 func TestImportedProjectIsRead(t *testing.T) {
 	s, there := newShop(t), startHub(t)
 	elsewhere(t, there)
-	p, err := there.Hub.ImportCapsule(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), nil)
+	p, err := imported(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), there.Hub)
 	require.NoError(t, err)
 	look := func(h *testhub.Hub) string {
 		ctx := operator(t)
@@ -212,7 +222,7 @@ func TestImportedProjectIsRead(t *testing.T) {
 // The authors of an imported project are nobody here.
 func TestImportedAuthorsCannotAct(t *testing.T) {
 	s, there := newShop(t), startHub(t)
-	p, err := there.Hub.ImportCapsule(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), nil)
+	p, err := imported(operator(t), verified(t, written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))), there.Hub)
 	require.NoError(t, err)
 	author := hub.ImportedAgent("bob", p.ProjectID)
 	if err := hub.CheckSender("agent_id", author); !errors.Is(err, &hub.Error{Code: hub.CodeReservedAgent}) {
@@ -230,7 +240,7 @@ func TestImportThatIsCutLeavesNothing(t *testing.T) {
 	data := written(t, s.Hub, s.request(capsule.ScopeComplete, capsule.FullHistory))
 	ctx, cancel := context.WithCancelCause(operator(t))
 	cancel(errors.New("cut"))
-	if _, err := there.Hub.ImportCapsule(ctx, verified(t, data), nil); err == nil {
+	if _, err := imported(ctx, verified(t, data), there.Hub); err == nil {
 		t.Fatal("the import was done")
 	}
 	if left := there.Store.Staged(); len(left) != 0 {

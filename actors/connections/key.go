@@ -123,14 +123,6 @@ func (m *Manager) key(ctx context.Context, row *hub.Connection, to *hub.Provider
 	return none("the key cannot be read", "try again")
 }
 
-// undo removes a key that was kept for a command that has failed, and returns its error.
-func (m *Manager) undo(ctx context.Context, key core.ConnectionKey, err error) error {
-	if err != nil {
-		m.drop(context.WithoutCancel(ctx), key.Ref)
-	}
-	return err
-}
-
 // drop removes a key that no connection uses.
 func (m *Manager) drop(ctx context.Context, ref string) {
 	if err := m.remove(ctx, ref); err != nil {

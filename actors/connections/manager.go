@@ -13,6 +13,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
@@ -38,6 +39,7 @@ type Credentials interface {
 // Options are the parts of the hub that a manager uses.
 type Options struct {
 	Engine *engine.Engine
+	Gate   *gate.Gate
 	Rows   core.Rows
 	Log    *slog.Logger
 	// Secret salts fingerprints, and tells the secrets of this store in the credential
@@ -51,6 +53,7 @@ type Options struct {
 // Manager keeps the connections of a hub.
 type Manager struct {
 	engine      *engine.Engine
+	gate        *gate.Gate
 	rows        core.Rows
 	log         *slog.Logger
 	secret      []byte
@@ -60,7 +63,7 @@ type Manager struct {
 
 // New returns the connections of a hub. The engine need not run yet.
 func New(o Options) *Manager {
-	return &Manager{engine: o.Engine, rows: o.Rows, log: o.Log, secret: o.Secret, directory: o.Directory, credentials: o.Credentials}
+	return &Manager{engine: o.Engine, gate: o.Gate, rows: o.Rows, log: o.Log, secret: o.Secret, directory: o.Directory, credentials: o.Credentials}
 }
 
 // Load makes the state of the owner from its stored rows.
@@ -154,119 +157,100 @@ func (m *Manager) resolve(ctx context.Context, in hub.ProviderTarget) (hub.Provi
 	})
 }
 
-// change has the owner decide, and removes the key that no connection uses any more.
-func (m *Manager) change(ctx context.Context, size int, decide func(*core.Connections, core.Now) (core.Decision[core.ConnectionChanged], error)) (hub.Outcome[hub.Connection], error) {
-	out, replayed, err := engine.Submit(ctx, m.engine, engine.Command[*core.Connections, core.ConnectionChanged, core.ConnectionChanged]{
-		Owner: core.ConnectionsOwner(), Agent: hub.AgentOperator, Size: size, Decide: decide,
-		Answer: func(c core.ConnectionChanged, _ *core.Record) core.ConnectionChanged { return c },
-		Codec:  engine.JSONCodec[core.ConnectionChanged](engine.EffectConnection),
+type decision = func(*core.Connections, core.Now) (core.Decision[core.ConnectionChanged], error)
+
+// change has the owner decide as prepare says, which also tells the size of the input, and removes
+// the key that no connection uses any more. kept is the key that prepare has kept: it goes again if
+// nothing comes of the command. nil: it keeps none.
+func (m *Manager) change(ctx context.Context, op string, kept *core.ConnectionKey, prepare func() (int, decision, error)) (hub.Outcome[hub.Connection], error) {
+	act := gate.Act{Op: op, Agent: hub.AgentOperator}
+	out, replayed, err := gate.Do(ctx, m.gate, &act, engine.JSONCodec[core.ConnectionChanged](engine.EffectConnection), func() (engine.Command[*core.Connections, core.ConnectionChanged, core.ConnectionChanged], error) {
+		size, decide, err := prepare()
+		return engine.Command[*core.Connections, core.ConnectionChanged, core.ConnectionChanged]{
+			Owner: core.ConnectionsOwner(), Size: size, Decide: decide,
+			Answer: func(c core.ConnectionChanged, _ *core.Record) core.ConnectionChanged { return c },
+		}, err
 	})
-	if err == nil && !replayed {
+	switch {
+	case err != nil && kept != nil:
+		m.drop(context.WithoutCancel(ctx), kept.Ref)
+	case err == nil && !replayed:
 		m.drop(context.WithoutCancel(ctx), out.Dropped)
 	}
 	return hub.Outcome[hub.Connection]{Row: out.Row, Replayed: replayed}, err
 }
 
-// answeredBefore returns the stored answer of an earlier call with the same idempotency
-// key. It is asked before a key is kept anywhere.
-func (m *Manager) answeredBefore(ctx context.Context) (hub.Outcome[hub.Connection], bool, error) {
-	effect, err := engine.ReserveEffect(m.engine, hub.CallerOf(ctx), hub.AgentOperator)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, false, err
-	}
-	if effect.Stored == nil {
-		effect.Free(m.engine)
-		return hub.Outcome[hub.Connection]{}, false, nil
-	}
-	c, err := engine.DecodeEffect[core.ConnectionChanged](effect.Stored)
-	return hub.Outcome[hub.Connection]{Row: c.Row, Replayed: true}, true, err
-}
-
 // CreateConnection makes a connection; see hub.Connections.
 func (m *Manager) CreateConnection(ctx context.Context, in hub.ConnectionInput) (hub.Outcome[hub.Connection], error) {
-	if out, again, err := m.answeredBefore(ctx); err != nil || again {
-		out.Created = true
-		return out, err
-	}
-	to, err := m.resolve(ctx, hub.ProviderTarget{ProviderID: in.ProviderID, Region: in.Region, Endpoint: in.Endpoint, Params: in.Params})
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	key, err := m.take(ctx, &to, hub.ConnectionKeyInput{Key: in.Key, KeyVariable: in.KeyVariable, EnvCredential: in.EnvCredential, NoKey: in.NoKey})
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	row := hub.Connection{Label: in.Label, ProviderID: to.ProviderID, Region: to.Region, Endpoint: to.Endpoint, Params: to.Params}
-	out, err := m.change(ctx, len(in.Label)+len(in.Endpoint), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
-		return c.Create(row, key, now)
+	var key core.ConnectionKey
+	out, err := m.change(ctx, "createConnection", &key, func() (int, decision, error) {
+		to, err := m.resolve(ctx, hub.ProviderTarget{ProviderID: in.ProviderID, Region: in.Region, Endpoint: in.Endpoint, Params: in.Params})
+		if err == nil {
+			key, err = m.take(ctx, &to, hub.ConnectionKeyInput{Key: in.Key, KeyVariable: in.KeyVariable, EnvCredential: in.EnvCredential, NoKey: in.NoKey})
+		}
+		row := hub.Connection{Label: in.Label, ProviderID: to.ProviderID, Region: to.Region, Endpoint: to.Endpoint, Params: to.Params}
+		return len(in.Label) + len(in.Endpoint), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
+			return c.Create(row, key, now)
+		}, err
 	})
 	out.Created = true
-	return out, m.undo(ctx, key, err)
+	return out, err
 }
 
 // UpdateConnection changes a connection; see hub.Connections.
 func (m *Manager) UpdateConnection(ctx context.Context, ref string, in hub.ConnectionUpdate) (hub.Outcome[hub.Connection], error) {
-	row, err := m.find(ctx, ref)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	to := hub.ProviderTarget{ProviderID: row.ProviderID, Region: row.Region, Params: row.Params}
-	if row.ProviderID == hub.ProviderCustom {
-		to.Endpoint = row.Endpoint
-	}
-	if in.Region != nil {
-		to.Region = *in.Region
-	}
-	if in.Endpoint != nil {
-		to.Endpoint = *in.Endpoint
-	}
-	if to, err = m.resolve(ctx, to); err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	move := core.ConnectionMove{Label: in.Label, Region: to.Region, Endpoint: to.Endpoint, Origin: to.Origin()}
-	return m.change(ctx, len(to.Endpoint), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
-		return c.Update(row.ConnectionID, move, now)
+	return m.change(ctx, "updateConnection", nil, func() (int, decision, error) {
+		row, err := m.find(ctx, ref)
+		if err != nil {
+			return 0, nil, err
+		}
+		to := hub.ProviderTarget{ProviderID: row.ProviderID, Region: row.Region, Params: row.Params}
+		if row.ProviderID == hub.ProviderCustom {
+			to.Endpoint = row.Endpoint
+		}
+		if in.Region != nil {
+			to.Region = *in.Region
+		}
+		if in.Endpoint != nil {
+			to.Endpoint = *in.Endpoint
+		}
+		to, err = m.resolve(ctx, to)
+		move := core.ConnectionMove{Label: in.Label, Region: to.Region, Endpoint: to.Endpoint, Origin: to.Origin()}
+		return len(to.Endpoint), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
+			return c.Update(row.ConnectionID, move, now)
+		}, err
 	})
 }
 
 // SetConnectionKey gives a key anew; see hub.Connections.
 func (m *Manager) SetConnectionKey(ctx context.Context, ref string, in hub.ConnectionKeyInput) (hub.Outcome[hub.Connection], error) {
-	if out, again, err := m.answeredBefore(ctx); err != nil || again {
-		return out, err
-	}
-	row, err := m.find(ctx, ref)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	to, err := m.target(ctx, &row)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	key, err := m.take(ctx, &to, in)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	out, err := m.change(ctx, 0, func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
-		return c.SetKey(&row, key, now)
+	var key core.ConnectionKey
+	return m.change(ctx, "setConnectionKey", &key, func() (int, decision, error) {
+		row, err := m.find(ctx, ref)
+		if err != nil {
+			return 0, nil, err
+		}
+		to, err := m.target(ctx, &row)
+		if err == nil {
+			key, err = m.take(ctx, &to, in)
+		}
+		return 0, func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
+			return c.SetKey(&row, key, now)
+		}, err
 	})
-	return out, m.undo(ctx, key, err)
 }
 
 // DeleteConnection removes a connection; see hub.Connections. A key that cannot be removed
 // because the store is locked keeps its connection, so that it is not forgotten.
 func (m *Manager) DeleteConnection(ctx context.Context, ref string) (hub.Outcome[hub.Connection], error) {
-	if out, again, err := m.answeredBefore(ctx); err != nil || again {
-		return out, err
-	}
-	row, err := m.find(ctx, ref)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	if err := m.remove(ctx, row.KeyRef); err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	return m.change(ctx, 0, func(c *core.Connections, _ core.Now) (core.Decision[core.ConnectionChanged], error) {
-		return c.Delete(row.ConnectionID)
+	return m.change(ctx, "deleteConnection", nil, func() (int, decision, error) {
+		row, err := m.find(ctx, ref)
+		if err == nil {
+			err = m.remove(ctx, row.KeyRef)
+		}
+		return 0, func(c *core.Connections, _ core.Now) (core.Decision[core.ConnectionChanged], error) {
+			return c.Delete(row.ConnectionID)
+		}, err
 	})
 }
 

@@ -13,30 +13,26 @@ import (
 // VerifyConnection asks the provider; see hub.Connections. What it has shown is recorded in
 // any case.
 func (m *Manager) VerifyConnection(ctx context.Context, ref string) (hub.Outcome[hub.Connection], error) {
-	if out, again, err := m.answeredBefore(ctx); err != nil || again {
-		if err == nil {
-			err = failed(&out.Row)
+	out, err := m.change(ctx, "verifyConnection", nil, func() (int, decision, error) {
+		row, err := m.find(ctx, ref)
+		if err != nil {
+			return 0, nil, err
 		}
-		return out, err
-	}
-	row, err := m.find(ctx, ref)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	to, err := m.target(ctx, &row)
-	if err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	var models []hub.ProviderModel
-	key, fault := m.key(ctx, &row, &to)
-	var check hub.ConnectionCheck
-	if fault != nil {
-		check = *fault
-	} else if check, models, err = m.directory.Check(ctx, to, key); err != nil {
-		return hub.Outcome[hub.Connection]{}, err
-	}
-	out, err := m.change(ctx, sizeOf(models), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
-		return c.Checked(&row, check, models, m.fingerprint(key), now)
+		to, err := m.target(ctx, &row)
+		if err != nil {
+			return 0, nil, err
+		}
+		var models []hub.ProviderModel
+		key, fault := m.key(ctx, &row, &to)
+		var check hub.ConnectionCheck
+		if fault != nil {
+			check = *fault
+		} else {
+			check, models, err = m.directory.Check(ctx, to, key)
+		}
+		return sizeOf(models), func(c *core.Connections, now core.Now) (core.Decision[core.ConnectionChanged], error) {
+			return c.Checked(&row, check, models, m.fingerprint(key), now)
+		}, err
 	})
 	if err != nil {
 		return out, err

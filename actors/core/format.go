@@ -125,6 +125,10 @@ var FormatSteps = []FormatStep{
 			{Section: OwnerTasks, Name: "suggested_at"},
 		},
 	},
+	{
+		Number: 13, Brings: "answers of writes whose effect is not in the journal, such as exports, and records that hold nothing else",
+		Effects: []uint8{72},
+	},
 }
 
 // Formats tells which format something needs that is about to be stored.

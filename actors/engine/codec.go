@@ -55,6 +55,7 @@ const (
 	EffectSeatFreed       uint8 = 62
 	EffectConnection      uint8 = 70
 	EffectUser            uint8 = 71
+	EffectOutside         uint8 = 72 // of a write outside of the journal, as JSON
 )
 
 // JSONCodec stores an answer that has no secret as its JSON.

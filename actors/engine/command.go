@@ -27,6 +27,11 @@ type Command[S core.Machine, D, T any] struct {
 	// Caller is the caller on whose behalf the command acts; nil: the one that the
 	// context carries. Its proof and its idempotency key count.
 	Caller *hub.Caller
+	// Key is the caller's key, if it is reserved already; nil: Admit reserves it.
+	Key *Key
+	// Notes: an answer is stored under the key although the command changes nothing. What
+	// it answers was done outside of the journal.
+	Notes bool
 	// Late: the command is the hub's own and is admitted also while the hub stops.
 	Late bool
 	// Rests returns the last record that an answer without effect depends on; nil: the
@@ -50,21 +55,6 @@ func Submit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[
 	return answer, false, err
 }
 
-// Repeated returns the stored answer of an earlier call with the caller's idempotency key, for a
-// service that is about to refuse a call before Submit. A reason to refuse may be newer than the
-// first call, and the answer of that one stays. If there is no stored answer, the error is refusal.
-func Repeated[T any](ctx context.Context, e *Engine, agent hub.AgentID, codec Codec[T], refusal error) (answer T, err error) {
-	effect, err := ReserveEffect(e, hub.CallerOf(ctx), agent)
-	switch {
-	case err != nil:
-		return answer, err
-	case effect.Stored != nil:
-		return codec.Decode(ctx, effect.Stored)
-	}
-	effect.Free(e)
-	return answer, refusal
-}
-
 // Admit reserves the idempotency key of a write and takes a permit for it. The caller
 // then sends the Pending to its owner. If the key has a stored answer, Admit returns
 // that instead.
@@ -76,9 +66,12 @@ func Admit[S core.Machine, D, T any](ctx context.Context, e *Engine, w Command[S
 	if caller == nil {
 		caller = hub.CallerOf(ctx)
 	}
-	effect, err := ReserveEffect(e, caller, w.Agent)
-	if err != nil || effect.Stored != nil {
-		return nil, effect.Stored, err
+	effect, held := w.Key.pass()
+	if !held {
+		var err error
+		if effect, err = ReserveEffect(e, caller, w.Agent); err != nil || effect.Stored != nil {
+			return nil, effect.Stored, err
+		}
 	}
 	if err := e.admissible(); err != nil && !(w.Late && errors.Is(err, &hub.Error{Code: hub.CodeStopping})) {
 		effect.Free(e)
@@ -167,7 +160,7 @@ func (a *Pending[S, D, T]) Refuse(o *Owner, err error) {
 // until the records that it depends on are durable.
 func (a *Pending[S, D, T]) Conclude(o *Owner, now core.Now, d core.Draft, answer func(core.Position) D) {
 	var out T
-	if d.Empty() {
+	if d.Empty() && (a.effect.key == nil || !a.Notes) {
 		out = a.Answer(answer(core.Position{Now: now}), nil)
 		a.Engine.Seq.after(o.Epoch, a.restsOn(o), func(failed error) { a.finish(reply[T]{out, failed}) })
 		return

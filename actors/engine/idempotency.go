@@ -16,6 +16,37 @@ type effectReservation struct {
 	Stored *core.Effect
 }
 
+// Key is the idempotency key of one call from its first look at the stored answers on. Until a
+// command takes it over, its holder gives it back with Free. Only the goroutine of the call uses it.
+type Key struct {
+	effectReservation
+	held bool
+}
+
+// ReserveKey reserves the caller's key for a call that acts as agent. If the key has a stored
+// answer, Stored is set and nothing is reserved. Errors: those of ReserveEffect.
+func ReserveKey(e *Engine, caller *hub.Caller, agent hub.AgentID) (*Key, error) {
+	r, err := ReserveEffect(e, caller, agent)
+	return &Key{r, err == nil && r.Stored == nil}, err
+}
+
+// Free gives the key back, unless a command has taken it over.
+func (k *Key) Free(e *Engine) {
+	if k.held {
+		k.held = false
+		k.effectReservation.Free(e)
+	}
+}
+
+// pass hands the key over to a command, which gives it back when it has ended.
+func (k *Key) pass() (r effectReservation, held bool) {
+	if k == nil || !k.held {
+		return r, false
+	}
+	k.held = false
+	return k.effectReservation, true
+}
+
 // ReserveEffect reserves the caller's key. Errors: in_progress while another call
 // holds it, idempotency_conflict if the key was used with another body.
 func ReserveEffect(e *Engine, caller *hub.Caller, agent hub.AgentID) (effectReservation, error) {

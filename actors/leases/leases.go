@@ -6,6 +6,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -14,12 +15,13 @@ import (
 type Leases struct {
 	view   *view.View
 	engine *engine.Engine
+	gate   *gate.Gate
 	rows   core.Rows
 }
 
 // New returns the service of leases. The engine need not run yet.
-func New(v *view.View, e *engine.Engine, rows core.Rows) *Leases {
-	return &Leases{view: v, engine: e, rows: rows}
+func New(v *view.View, e *engine.Engine, g *gate.Gate, rows core.Rows) *Leases {
+	return &Leases{view: v, engine: e, gate: g, rows: rows}
 }
 
 // Claim asks for a claim; see hub.Leases.
@@ -27,28 +29,25 @@ func (l *Leases) Claim(ctx context.Context, in hub.ClaimInput) (hub.Grant[hub.Cl
 	if in.ClaimKey == "" {
 		in.ClaimKey = core.TaskKey(in.TaskMessageID)
 	}
-	if refusal := l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in); refusal != nil {
-		k := core.LeaseKey{Space: core.SpaceClaim, Key: string(in.ClaimKey)}
-		a, err := engine.Repeated(ctx, l.engine, in.OwnerAgentID, l.codec(k, in.OwnerAgentID), refusal)
-		return claimGrant(a, err == nil), err
-	}
 	c := core.AcquireCommand{
 		Space: core.SpaceClaim, Key: string(in.ClaimKey), Agent: in.OwnerAgentID, Thread: in.ThreadID,
 		TaskMessage: in.TaskMessageID, TTLSec: in.TTLSec, Metadata: in.Metadata,
 	}
-	a, replayed, err := l.acquire(ctx, c, in.WaitSec)
+	a, replayed, err := l.acquire(ctx, "claim", c, in.WaitSec, func() error {
+		return l.view.CheckClaimed(view.ViewerOf(ctx, in.OwnerAgentID), &in)
+	})
 	return claimGrant(a, replayed), err
 }
 
 // RefreshClaim renews a claim; see hub.Leases.
 func (l *Leases) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Grant[hub.Claim], error) {
-	a, replayed, err := l.hold(ctx, claimHold(in), (*core.Leases).Refresh)
+	a, replayed, err := l.hold(ctx, "refreshClaim", claimHold(in), (*core.Leases).Refresh)
 	return claimGrant(a, replayed), err
 }
 
 // ReleaseClaim ends a claim; see hub.Leases.
 func (l *Leases) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
-	a, replayed, err := l.hold(ctx, claimHold(in), (*core.Leases).Release)
+	a, replayed, err := l.hold(ctx, "releaseClaim", claimHold(in), (*core.Leases).Release)
 	g := claimGrant(a, replayed)
 	return hub.Outcome[hub.Claim]{Row: g.Row, Replayed: replayed}, err
 }
@@ -62,7 +61,7 @@ func (l *Leases) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock
 	c := core.AcquireCommand{
 		Space: core.SpaceLock, Key: path, Given: in.FilePath, Agent: in.AgentID, TTLSec: in.TTLSec, Metadata: in.Metadata,
 	}
-	a, replayed, err := l.acquire(ctx, c, in.WaitSec)
+	a, replayed, err := l.acquire(ctx, "lock", c, in.WaitSec, nil)
 	return lockGrant(a, replayed), err
 }
 
@@ -72,7 +71,7 @@ func (l *Leases) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Gra
 	if err != nil {
 		return hub.Grant[hub.Lock]{}, err
 	}
-	a, replayed, err := l.hold(ctx, c, (*core.Leases).Refresh)
+	a, replayed, err := l.hold(ctx, "refreshLock", c, (*core.Leases).Refresh)
 	return lockGrant(a, replayed), err
 }
 
@@ -82,13 +81,13 @@ func (l *Leases) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Out
 	if err != nil {
 		return hub.Outcome[hub.Lock]{}, err
 	}
-	a, replayed, err := l.hold(ctx, c, (*core.Leases).Release)
+	a, replayed, err := l.hold(ctx, "releaseLock", c, (*core.Leases).Release)
 	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
 // BreakClaim takes a claim from its holder; see hub.Leases.
 func (l *Leases) BreakClaim(ctx context.Context, in hub.ClaimBreakInput) (hub.Outcome[hub.Claim], error) {
-	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Reason: in.Reason})
+	a, replayed, err := l.breakLease(ctx, "breakClaim", core.BreakCommand{Space: core.SpaceClaim, Key: string(in.ClaimKey), Reason: in.Reason})
 	return hub.Outcome[hub.Claim]{Row: claimGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
@@ -98,19 +97,24 @@ func (l *Leases) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outc
 	if err != nil {
 		return hub.Outcome[hub.Lock]{}, err
 	}
-	a, replayed, err := l.breakLease(ctx, core.BreakCommand{Space: core.SpaceLock, Key: path, Reason: in.Reason})
+	a, replayed, err := l.breakLease(ctx, "breakLock", core.BreakCommand{Space: core.SpaceLock, Key: path, Reason: in.Reason})
 	return hub.Outcome[hub.Lock]{Row: lockGrant(a, replayed).Row, Replayed: replayed}, err
 }
 
 // BreakOf takes a lease from an agent if the agent holds it. Error: not_holder.
 func (l *Leases) BreakOf(ctx context.Context, agent hub.AgentID, k core.LeaseKey, reason string) error {
-	_, _, err := l.breakLease(ctx, core.BreakCommand{Space: k.Space, Key: k.Key, Reason: reason, Of: agent})
+	op := "breakClaim"
+	if k.Space == core.SpaceLock {
+		op = "breakLock"
+	}
+	_, _, err := l.breakLease(ctx, op, core.BreakCommand{Space: k.Space, Key: k.Key, Reason: reason, Of: agent})
 	return err
 }
 
-func (l *Leases) breakLease(ctx context.Context, c core.BreakCommand) (core.LeaseAnswer, bool, error) {
+func (l *Leases) breakLease(ctx context.Context, op string, c core.BreakCommand) (core.LeaseAnswer, bool, error) {
 	key := core.LeaseKey{Space: c.Space, Key: c.Key}
-	return l.submit(ctx, key, hub.AgentOperator, len(c.Reason), 0, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
+	act := gate.Act{Op: op, Agent: hub.AgentOperator}
+	return l.submit(ctx, &act, key, len(c.Reason), 0, nil, func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 		c.Waiting = nil
 		for _, waiter := range l.view.Waiters.Of(key, "") {
 			c.Waiting = append(c.Waiting, waiter.AgentID)
@@ -132,19 +136,19 @@ func lockHold(in hub.LockHoldInput) (core.HoldCommand, error) {
 	return core.HoldCommand{Space: core.SpaceLock, Key: path, Agent: in.AgentID, TTLSec: in.TTLSec, Fence: in.Fence}, err
 }
 
-func (l *Leases) acquire(ctx context.Context, c core.AcquireCommand, waitSec float64) (core.LeaseAnswer, bool, error) {
-	caller := hub.CallerOf(ctx)
-	refuse := func() error { return l.view.RefusePaused(caller, c.Agent, "") }
+// acquire asks for a lease. An agent that has it renews it, which a pause does not stop.
+func (l *Leases) acquire(ctx context.Context, op string, c core.AcquireCommand, waitSec float64, check func() error) (core.LeaseAnswer, bool, error) {
+	key := core.LeaseKey{Space: c.Space, Key: c.Key}
+	act := gate.Act{Op: op, Agent: c.Agent, Spared: func(state core.Machine) bool {
+		l, held := state.(*core.Leases).Get(key)
+		return held && l.Agent == c.Agent
+	}}
 	free, full := l.view.Leases.Shares.Reserve(c.Agent, l.view.Standing(ctx, c.Agent, l.engine.Clock.Now().Wall),
 		core.LeaseBytes(c.Key, c.Given, c.Thread, c.Metadata))
 	defer free()
-	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, len(c.Metadata), time.Duration(waitSec*float64(time.Second)),
+	return l.submit(ctx, &act, key, len(c.Metadata), time.Duration(waitSec*float64(time.Second)), check,
 		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
-			// An agent that has the lease renews it, which a pause does not stop.
-			if l, held := state.Get(core.LeaseKey{Space: c.Space, Key: c.Key}); !held || l.Agent != c.Agent {
-				if err := refuse(); err != nil {
-					return core.Decision[core.LeaseAnswer]{}, err
-				}
+			if l, held := state.Get(key); !held || l.Agent != c.Agent {
 				if full != nil && (!held || waitSec > 0) { // a call that waits may get it
 					return core.Decision[core.LeaseAnswer]{}, full
 				}
@@ -153,8 +157,9 @@ func (l *Leases) acquire(ctx context.Context, c core.AcquireCommand, waitSec flo
 		})
 }
 
-func (l *Leases) hold(ctx context.Context, c core.HoldCommand, decide func(*core.Leases, core.HoldCommand, core.Now) (core.Decision[core.LeaseAnswer], error)) (core.LeaseAnswer, bool, error) {
-	return l.submit(ctx, core.LeaseKey{Space: c.Space, Key: c.Key}, c.Agent, 0, 0,
+func (l *Leases) hold(ctx context.Context, op string, c core.HoldCommand, decide func(*core.Leases, core.HoldCommand, core.Now) (core.Decision[core.LeaseAnswer], error)) (core.LeaseAnswer, bool, error) {
+	act := gate.Act{Op: op, Agent: c.Agent}
+	return l.submit(ctx, &act, core.LeaseKey{Space: c.Space, Key: c.Key}, 0, 0, nil,
 		func(state *core.Leases, now core.Now) (core.Decision[core.LeaseAnswer], error) {
 			return decide(state, c, now)
 		})
@@ -178,10 +183,32 @@ func lockGrant(a core.LeaseAnswer, replayed bool) hub.Grant[hub.Lock] {
 
 // submit has the owner of a key decide and returns the answer. If the key is
 // not granted, the call waits for it, at most for wait. size is the length of
-// the input in bytes, for admission.
-func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID, size int, wait time.Duration, decide decision) (answer core.LeaseAnswer, replayed bool, err error) {
-	w := engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]{
-		Owner: core.LeaseOwner(core.LeaseShard(k)), Agent: agent, Size: size, Decide: decide,
+// the input in bytes, for admission. check looks at what the call names; nil: nothing.
+func (l *Leases) submit(ctx context.Context, act *gate.Act, k core.LeaseKey, size int, wait time.Duration, check func() error, decide decision) (answer core.LeaseAnswer, replayed bool, err error) {
+	p, answer, replayed, err := gate.Admit(ctx, l.gate, act, l.codec(k, act.Agent), func() (c command, err error) {
+		if check != nil {
+			err = check()
+		}
+		return l.command(k, size, decide), err
+	})
+	if p == nil {
+		return answer, replayed, err
+	}
+	r := newRequest(p, k, wait)
+	p.Permit.Owner.Tell(r)
+	if wait > 0 {
+		answer, err = l.wait(ctx, act, r)
+	} else {
+		answer, err = p.Wait()
+	}
+	return answer, false, err
+}
+
+type command = engine.Command[*core.Leases, core.LeaseAnswer, core.LeaseAnswer]
+
+func (l *Leases) command(k core.LeaseKey, size int, decide decision) command {
+	return command{
+		Owner: core.LeaseOwner(core.LeaseShard(k)), Size: size, Decide: decide,
 		Answer: func(a core.LeaseAnswer, _ *core.Record) core.LeaseAnswer { return a },
 		// An answer about one lease rests on that lease alone, and on those that overlap it: a
 		// caller that finds it held need not wait for the commits of other keys.
@@ -196,24 +223,7 @@ func (l *Leases) submit(ctx context.Context, k core.LeaseKey, agent hub.AgentID,
 			}
 			return last
 		},
-		Codec: l.codec(k, agent),
 	}
-	a, stored, err := engine.Admit(ctx, l.engine, w)
-	switch {
-	case err != nil:
-		return answer, false, err
-	case stored != nil:
-		answer, err = w.Codec.Decode(ctx, stored)
-		return answer, true, err
-	}
-	r := newRequest(a, k, wait)
-	a.Permit.Owner.Tell(r)
-	if wait > 0 {
-		answer, err = l.wait(ctx, r)
-	} else {
-		answer, err = a.Wait()
-	}
-	return answer, false, err
 }
 
 // codec keeps what a call by agent about a lease is answered. A repetition is answered with the row
@@ -228,7 +238,7 @@ func (l *Leases) codec(k core.LeaseKey, agent hub.AgentID) engine.Codec[core.Lea
 
 // wait waits for the answer of a request that may be parked, until its caller leaves,
 // the session that the caller proved is displaced, or a pause stops the agent.
-func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error) {
+func (l *Leases) wait(ctx context.Context, act *gate.Act, r *request) (core.LeaseAnswer, error) {
 	caller := hub.CallerOf(ctx)
 	scopes := []core.Scope{view.PauseScope()}
 	if caller.Incarnation != 0 {
@@ -237,7 +247,7 @@ func (l *Leases) wait(ctx context.Context, r *request) (core.LeaseAnswer, error)
 	changed := l.view.Notifier.Subscribe(scopes)
 	defer changed.Close()
 	for {
-		if err := l.view.RefusePaused(caller, r.Agent, ""); err != nil {
+		if err := l.gate.Ask(ctx, act); err != nil {
 			r.queue.leave(r, err)
 			return r.Wait()
 		}

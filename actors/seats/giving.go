@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -73,6 +74,16 @@ func (s *Seats) give(a roomAgent, d act) bool {
 
 // request has the room decide. late: the hub may be stopping, see engine.Command.
 func (s *Seats) request(ctx context.Context, a roomAgent, d act, late bool) (core.StoredSeat, bool, error) {
+	act := gate.Act{Op: "sit", Agent: a.agent, Room: a.room}
+	return gate.Do(ctx, s.gate, &act, engine.JSONCodec[core.StoredSeat](engine.EffectSeat), func() (command, error) {
+		_, err := s.view.Room(a.room)
+		return s.command(ctx, a, d, late), err
+	})
+}
+
+type command = engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]
+
+func (s *Seats) command(ctx context.Context, a roomAgent, d act, late bool) command {
 	c := core.ActingCommand{Agent: a.agent, After: d.after, LongGone: func(agent hub.AgentID) bool {
 		heard := hub.Time(0)
 		if agent == a.agent {
@@ -84,17 +95,11 @@ func (s *Seats) request(ctx context.Context, a roomAgent, d act, late bool) (cor
 	if row, _, live := s.view.Directory.Session(a.agent); live {
 		c.Harness = string(row.Harness())
 	}
-	return engine.Submit(ctx, s.engine, engine.Command[*core.Room, core.StoredSeat, core.StoredSeat]{
-		Owner: core.RoomOwner(a.room), Agent: a.agent, Late: late,
-		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) {
-			if err := s.view.RefuseClosed(a.room); err != nil {
-				return core.Decision[core.StoredSeat]{}, err
-			}
-			return r.SeatActing(c, now)
-		},
+	return command{
+		Owner: core.RoomOwner(a.room), Late: late,
+		Decide: func(r *core.Room, now core.Now) (core.Decision[core.StoredSeat], error) { return r.SeatActing(c, now) },
 		Answer: func(s core.StoredSeat, _ *core.Record) core.StoredSeat { return s },
-		Codec:  engine.JSONCodec[core.StoredSeat](engine.EffectSeat),
-	})
+	}
 }
 
 // derive notes the agents that acted after the checkpoint: the process may have ended
@@ -143,9 +148,6 @@ func (s *Seats) Settle(seq hub.Seq, grace time.Duration) error {
 
 // Sit says that an agent works in a room; see hub.Seats.
 func (s *Seats) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
-	if _, err := s.view.Room(room); err != nil {
-		return hub.Outcome[hub.Seat]{}, err
-	}
 	now := s.engine.Clock.Now().Wall
 	stored, replayed, err := s.request(ctx, roomAgent{room, in.AgentID}, act{at: now}, false)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -13,6 +14,7 @@ import (
 type Options struct {
 	View   *view.View
 	Engine *engine.Engine
+	Gate   *gate.Gate
 	Rows   core.Rows
 	Log    *slog.Logger
 	// Watching returns the label and the conditions of an agent's watch, if it
@@ -29,6 +31,7 @@ type Options struct {
 type Seats struct {
 	view     *view.View
 	engine   *engine.Engine
+	gate     *gate.Gate
 	rows     core.Rows
 	log      *slog.Logger
 	watching func(hub.AgentID) (string, []string, bool)
@@ -41,7 +44,7 @@ type Seats struct {
 // New returns the seats of a hub that starts now. The engine may start later.
 func New(o Options) *Seats {
 	return &Seats{
-		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log,
+		view: o.View, engine: o.Engine, gate: o.Gate, rows: o.Rows, log: o.Log,
 		watching: o.Watching, lastCall: o.LastCall, spawns: o.Spawns,
 		started: o.Engine.Clock.Now().Wall, requests: newRequests(o.View),
 	}

@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/actors/view"
 	"hubcli/hub"
 )
@@ -29,6 +30,7 @@ type Runner interface {
 type Options struct {
 	View   *view.View
 	Engine *engine.Engine
+	Gate   *gate.Gate
 	Rows   core.Rows
 	Log    *slog.Logger
 	// Runner starts processes. nil: every request is refused.
@@ -46,6 +48,7 @@ type Options struct {
 type Manager struct {
 	view    *view.View
 	engine  *engine.Engine
+	gate    *gate.Gate
 	rows    core.Rows
 	log     *slog.Logger
 	runner  Runner
@@ -75,7 +78,7 @@ type spawn struct {
 // New returns a manager without spawns.
 func New(o Options) *Manager {
 	return &Manager{
-		view: o.View, engine: o.Engine, rows: o.Rows, log: o.Log, runner: o.Runner, baseURL: o.BaseURL, key: o.Key,
+		view: o.View, engine: o.Engine, gate: o.Gate, rows: o.Rows, log: o.Log, runner: o.Runner, baseURL: o.BaseURL, key: o.Key,
 		spawns: map[hub.SpawnID]*spawn{},
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
+	"hubcli/actors/gate"
 	"hubcli/hub"
 )
 
@@ -37,18 +38,8 @@ func (m *Manager) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub
 		return none, hub.Invalid("by", "by is missing").WithFix("name the agent that asks: it is told how the spawn ends")
 	}
 	in.By = cmp.Or(in.By, hub.AgentOperator)
-	if row, again, err := m.answeredBefore(ctx, in.By); err != nil || again {
-		return hub.Outcome[hub.Spawn]{Row: row, Created: true, Replayed: again}, err
-	}
-	room, err := m.view.Room(in.RoomID)
-	if err != nil {
-		return none, err
-	}
-	if err := m.view.RefusePaused(caller, in.By, in.RoomID); err != nil {
-		return none, err
-	}
 	for range maxPolicyTries {
-		row, started, replayed, err := m.request(ctx, in, room)
+		row, started, replayed, err := m.request(ctx, &in)
 		switch {
 		case errors.Is(err, core.ErrPolicyChanged):
 			continue
@@ -68,22 +59,72 @@ func (m *Manager) Spawn(ctx context.Context, in hub.SpawnInput) (hub.Outcome[hub
 // request is the first step: the owner's decision. Once that is committed, the spawn is
 // supervised, whether or not the caller still waits. The channel gives the row that
 // supervise sends.
-func (m *Manager) request(ctx context.Context, in hub.SpawnInput, room hub.Room) (hub.Spawn, <-chan hub.Spawn, bool, error) {
+func (m *Manager) request(ctx context.Context, in *hub.SpawnInput) (row hub.Spawn, started <-chan hub.Spawn, replayed bool, err error) {
+	var t *spawn
+	act := gate.Act{Op: "spawn", Agent: in.By, Room: in.RoomID}
+	defer func() {
+		if t != nil {
+			m.done()
+		}
+	}()
+	// If the caller leaves before the decision, there is no spawn. After the decision
+	// this call waits for the answer in any case, so that a stop of the hub waits for it.
+	row, replayed, err = gate.Do(context.WithoutCancel(ctx), m.gate, &act, m.codec(), func() (c engine.Command[*core.Spawns, hub.Spawn, hub.Spawn], err error) {
+		if err := m.gate.Ask(ctx, &act); err != nil { // before any folder or key is looked at
+			return c, err
+		}
+		request, planned, err := m.plan(ctx, in)
+		if err != nil {
+			return c, err
+		}
+		if !m.begin() {
+			return c, engine.ErrStopping()
+		}
+		t = planned
+		return engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
+			Owner: core.SpawnsOwner(), Size: len(in.Prompt),
+			Decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
+				if ctx.Err() != nil {
+					return core.Decision[hub.Spawn]{}, engine.ErrExpired()
+				}
+				return s.Request(request, now)
+			},
+			Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {
+				m.decided(row, t)
+				return row
+			},
+		}, nil
+	})
+	if t == nil {
+		return row, nil, replayed, err
+	}
+	if err != nil {
+		m.forget(t)
+	}
+	return row, t.started, replayed, err
+}
+
+// plan makes the request of a spawn by the policy as it is now, and the plan of its process.
+func (m *Manager) plan(ctx context.Context, in *hub.SpawnInput) (core.SpawnRequest, *spawn, error) {
+	room, err := m.view.Room(in.RoomID)
+	if err != nil {
+		return core.SpawnRequest{}, nil, err
+	}
 	policy, err := Policy(m.rows)
 	if err != nil {
-		return hub.Spawn{}, nil, false, err
+		return core.SpawnRequest{}, nil, err
 	}
 	// The spawned agent may not get a name of its requester.
 	taken := m.view.TakenBy(&hub.Caller{}, in.AgentID)
-	c := core.SpawnRequest{In: in, Remote: hub.CallerOf(ctx).Remote, Version: policy.Version, Taken: taken}
+	c := core.SpawnRequest{In: *in, Remote: hub.CallerOf(ctx).Remote, Version: policy.Version, Taken: taken}
 	command, _, err := c.PermittedBy(&policy)
 	if err != nil {
-		return hub.Spawn{}, nil, false, err
+		return c, nil, err
 	}
 	plan := &hub.SpawnPlan{Args: command.Args, Env: command.Env, Dir: command.Dir, Timeout: time.Duration(command.TimeoutSec) * time.Second}
 	if plan.Dir == "" {
 		if len(room.Bindings) == 0 {
-			return hub.Spawn{}, nil, false, errNowhere(room.RoomID)
+			return c, nil, errNowhere(room.RoomID)
 		}
 		plan.Dir = room.Bindings[0]
 	}
@@ -92,54 +133,23 @@ func (m *Manager) request(ctx context.Context, in hub.SpawnInput, room hub.Room)
 		Agent: longestID, // whichever it will get, the arguments fit
 	}
 	if plan.Args, err = core.SpawnArguments(command.Args, &values); err != nil {
-		return hub.Spawn{}, nil, false, err
+		return c, nil, err
 	}
 	if err := m.runner.Check(plan); err != nil {
-		return hub.Spawn{}, nil, false, err
+		return c, nil, err
 	}
 	if ref := cmp.Or(in.Connection, command.Connection); ref != "" {
 		key, err := m.key(ctx, ref)
 		if err != nil {
-			return hub.Spawn{}, nil, false, err
+			return c, nil, err
 		}
 		c.Connection, plan.Secrets = key.ConnectionID, map[string]hub.Secret{key.Variable: key.Key}
 	}
-	t := &spawn{plan: plan, args: command.Args, values: values, started: make(chan hub.Spawn, 1)}
-	if !m.begin() {
-		return hub.Spawn{}, nil, false, engine.ErrStopping()
-	}
-	defer m.done()
-	// If the caller leaves before the decision, there is no spawn. After the decision
-	// this call waits for the answer in any case, so that a stop of the hub waits for it.
-	row, replayed, err := engine.Submit(context.WithoutCancel(ctx), m.engine, engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
-		Owner: core.SpawnsOwner(), Agent: in.By, Size: len(in.Prompt),
-		Decide: func(s *core.Spawns, now core.Now) (core.Decision[hub.Spawn], error) {
-			if ctx.Err() != nil {
-				return core.Decision[hub.Spawn]{}, engine.ErrExpired()
-			}
-			if err := m.view.RefuseClosed(in.RoomID); err != nil {
-				return core.Decision[hub.Spawn]{}, err
-			}
-			return s.Request(c, now)
-		},
-		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn {
-			m.decided(row, t)
-			return row
-		},
-		Codec: m.codec(),
-	})
-	if err != nil {
-		m.forget(t)
-	}
-	return row, t.started, replayed, err
+	return c, &spawn{plan: plan, args: command.Args, values: values, started: make(chan hub.Spawn, 1)}, nil
 }
 
 // StopSpawn requests the end of a spawn; see hub.Spawns.
 func (m *Manager) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInput) (hub.Outcome[hub.Spawn], error) {
-	row, err := Row(m.rows, id)
-	if err != nil {
-		return hub.Outcome[hub.Spawn]{}, err
-	}
 	by, operator := in.AgentID, hub.CallerOf(ctx).Operator
 	if hub.CallerOf(ctx).Relay != "" {
 		return hub.Outcome[hub.Spawn]{}, hub.NewError(hub.CodeForbiddenRelay, "no call that came through a spool stops a process outside of its sandbox").
@@ -147,16 +157,20 @@ func (m *Manager) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnSto
 	}
 	// If the caller leaves before the decision, nothing is stopped. A decided stop is
 	// carried out whether or not the caller still waits.
-	out, replayed, err := engine.Submit(context.WithoutCancel(ctx), m.engine, engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
-		Owner: core.SpawnsOwner(), Agent: by,
-		Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
-			if ctx.Err() != nil {
-				return core.Decision[hub.Spawn]{}, engine.ErrExpired()
-			}
-			return s.Stop(id, by, operator)
-		},
-		Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
-		Codec:  m.codec(),
+	var row hub.Spawn
+	act := gate.Act{Op: "stopSpawn", Agent: by}
+	out, replayed, err := gate.Do(context.WithoutCancel(ctx), m.gate, &act, m.codec(), func() (c engine.Command[*core.Spawns, hub.Spawn, hub.Spawn], err error) {
+		row, err = Row(m.rows, id)
+		return engine.Command[*core.Spawns, hub.Spawn, hub.Spawn]{
+			Owner: core.SpawnsOwner(),
+			Decide: func(s *core.Spawns, _ core.Now) (core.Decision[hub.Spawn], error) {
+				if ctx.Err() != nil {
+					return core.Decision[hub.Spawn]{}, engine.ErrExpired()
+				}
+				return s.Stop(id, by, operator)
+			},
+			Answer: func(row hub.Spawn, _ *core.Record) hub.Spawn { return row },
+		}, err
 	})
 	switch {
 	case errors.Is(err, core.ErrNotLive):
@@ -170,31 +184,16 @@ func (m *Manager) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnSto
 	case err != nil:
 		return hub.Outcome[hub.Spawn]{}, err
 	}
-	if !out.Status.Terminal() && !m.stop(row.SpawnID, out.Reason) {
+	if !out.Status.Terminal() && !m.stop(id, out.Reason) {
 		// The spawn is not supervised, so there is no process; or it ends just now.
 		m.end(out, core.SpawnOutcome{Status: hub.SpawnStopped, Reason: out.Reason})
-		out, err = Row(m.rows, row.SpawnID)
+		out, err = Row(m.rows, id)
 	}
 	return hub.Outcome[hub.Spawn]{Row: out, Replayed: replayed}, err
 }
 
 // longestID is an agent id of the greatest length.
 var longestID = hub.AgentID(strings.Repeat("x", hub.MaxAgentIDBytes))
-
-// answeredBefore returns the answer to an earlier call with the caller's idempotency
-// key. Such a call is not refused now, whatever has changed since.
-func (m *Manager) answeredBefore(ctx context.Context, by hub.AgentID) (hub.Spawn, bool, error) {
-	effect, err := engine.ReserveEffect(m.engine, hub.CallerOf(ctx), by)
-	if err != nil {
-		return hub.Spawn{}, false, err
-	}
-	if effect.Stored == nil {
-		effect.Free(m.engine)
-		return hub.Spawn{}, false, nil
-	}
-	row, err := m.codec().Decode(ctx, effect.Stored)
-	return row, true, err
-}
 
 func errNowhere(room hub.RoomID) error {
 	return hub.NewError(hub.CodeNotBound, "no folder is bound to the room, and the operator's command names none").

@@ -19,8 +19,9 @@ import (
 
 // ImportOptions say what Imports works with. All but Log are required.
 type ImportOptions struct {
-	// Import makes a project of a capsule that has been verified.
-	Import func(ctx context.Context, src *capsule.Reader, progress func(done, total int64)) (hub.Project, error)
+	// Import makes a project of a capsule that has been verified, and answers what told makes of it.
+	// It keeps the answer under the idempotency key of the caller in ctx.
+	Import func(ctx context.Context, src *capsule.Reader, told func(hub.Project) hub.CapsuleImportPlan, progress func(done, total int64)) (hub.CapsuleImportPlan, error)
 	// Names returns the slug and the name that an imported project would get now.
 	// Errors: limit_reached.
 	Names func(slug, name string, rooms int) (freeSlug, freeName string, err error)
@@ -294,7 +295,7 @@ func (x *Imports) ConfirmImport(ctx context.Context, id string, in hub.CapsuleCo
 	x.mu.Lock()
 	p, err := x.find(id)
 	if err == nil {
-		err = x.confirm(p, in.Confirm)
+		err = x.confirm(ctx, p, in.Confirm)
 	}
 	x.mu.Unlock()
 	if err != nil {
@@ -305,7 +306,7 @@ func (x *Imports) ConfirmImport(ctx context.Context, id string, in hub.CapsuleCo
 
 // confirm begins the import of a plan that the digest confirms and that still fits. The caller
 // holds mu.
-func (x *Imports) confirm(p *importPlan, digest string) error {
+func (x *Imports) confirm(ctx context.Context, p *importPlan, digest string) error {
 	switch {
 	case p.failed != nil:
 		return p.failed
@@ -336,17 +337,23 @@ func (x *Imports) confirm(p *importPlan, digest string) error {
 	}
 	p.row.State = hub.CapsuleImporting
 	p.progress(0, 0)
+	planned := p.row
+	caller := &hub.Caller{Idempotency: hub.CallerOf(ctx).Idempotency.Clone()} // it outlives the call
 	x.begin(p, func(ctx context.Context) error {
 		defer r.file.Close()
 		r.Between(pause.NewBeside(x.options.Busy).Rest)
-		project, err := x.options.Import(ctx, r.Reader, p.progress)
+		row, err := x.options.Import(hub.WithCaller(ctx, caller), r.Reader, func(project hub.Project) hub.CapsuleImportPlan {
+			done := planned
+			done.State, done.Project, done.Done, done.Total = hub.CapsuleDone, &project, p.done.Load(), p.total.Load()
+			return done
+		}, p.progress)
 		if err != nil {
 			return err
 		}
-		x.options.Log.Info("a project was imported", "project", project.ProjectID, "slug", project.Slug, "content", p.row.ContentDigest)
+		x.options.Log.Info("a project was imported", "project", row.Project.ProjectID, "slug", row.Project.Slug, "content", row.ContentDigest)
 		x.mu.Lock()
 		defer x.mu.Unlock()
-		p.row.State, p.row.Project = hub.CapsuleDone, &project
+		p.row.State, p.row.Project = row.State, row.Project
 		return nil
 	})
 	return nil
