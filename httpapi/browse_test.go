@@ -78,7 +78,8 @@ func TestBrowse(t *testing.T) {
 	if a := operator.ok(200, "PUT", hosts, `{"host":"localhost:3000","remove":true}`); strings.Contains(string(a.Result), "allowed_hosts") {
 		t.Errorf("the room is %s", a.Result)
 	}
-	newClient(t, testhub.Start(t)).refused(hub.CodeBrowserFailed, "POST", "/v1/rooms/r_1/browser", `{"agent_id":"ann","action":"back"}`)
+	without := newClient(t, testhub.Start(t))
+	without.refused(hub.CodeBrowserFailed, "POST", "/v1/rooms/"+newRoom(without, "pages", "Hall")+"/browser", `{"agent_id":"ann","action":"back"}`)
 }
 
 // withPage gives a hub a page that fails as a test wants it.

@@ -326,7 +326,10 @@ type adapterSet = supervisor.Adapters
 func (onlyAdapter) Installed() []string { return nil }
 
 func (onlyAdapter) ChangeAdapter(context.Context, hub.Harness, hub.AdapterAction, hub.AdapterInput) (hub.AdapterResult, error) {
-	return hub.AdapterResult{Changed: true, Files: []hub.AdapterFile{}, Backups: []string{}, FollowUps: []string{}}, nil
+	return hub.AdapterResult{
+		Changed: true, Files: []hub.AdapterFile{}, Backups: []string{}, FollowUps: []string{},
+		Place: hub.AdapterPlace{Scope: hub.AdapterGlobal, Parts: []hub.AdapterPart{}},
+	}, nil
 }
 
 // onlyLicense stands in for a license that no server proves.

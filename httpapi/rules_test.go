@@ -98,7 +98,7 @@ func TestPausedAgentMakesNothing(t *testing.T) {
 	operator.ok(200, "POST", "/v1/pauses", `{"agent_id":"dev","words":"stop"}`)
 	refuses(t, c, in, hub.CodePaused, func(r *gate.Row) bool { return r.Paused.Applies })
 	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"dev"}`)
-	c.ok(200, "POST", "/v1/claims", `{"owner_agent_id":"dev","claim_key":"held"}`)
+	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"dev","claim_key":"held"}`)
 	c.ok(200, "POST", "/v1/claims/refresh", `{"owner_agent_id":"dev","claim_key":"held"}`)
 	c.ok(200, "POST", "/v1/claims/release", `{"agent_id":"dev","claim_key":"held"}`)
 	c.ok(200, "POST", in.Replace("/v1/tasks/OFFERED/decline"), `{"agent_id":"dev"}`)
