@@ -11,7 +11,7 @@ import (
 const page = `# The rules of every write
 
 Some rules hold for every write, whatever it is about. They stand in one place, the gate (` + "`actors/gate`" + `), and each write goes
-through it. This page is printed from the gate's table by ` + "`go generate ./actors/gate`" + `; a test holds it fresh. Whoever adds a write
+through it. This page is printed from the gate's table by ` + "`go generate ./actors/gate`" + `; a test holds it fresh. A change that adds a write
 has to choose for each rule whether it applies, and to say why if it does not.
 
 The gate asks in this order:
@@ -44,7 +44,7 @@ func Page(others map[string]string) string {
 	notes := newNotes()
 	for i := range Rows {
 		r := &Rows[i]
-		other := Cell{Why: "whom the operator has let in calls it as the hub's own user does"}
+		other := Cell{Why: "a user that the operator has let in calls it as the hub's own user does"}
 		if why := others[r.Op]; why != "" {
 			other = Cell{Applies: true, Why: ""}
 		}

@@ -31,7 +31,7 @@ var (
 	noRoom    = no("it is about no room")
 	noTalk    = no("it says nothing to others")
 	noLoop    = no("it is no post")
-	operators = no("only the operator calls it, whom nothing pauses")
+	operators = no("only the operator calls it, and nothing pauses the operator")
 	itsRulers = no("the operator rules what is archived, too")
 	looks     = no("it changes nothing that lasts: a repetition looks again")
 	letsGo    = no("it lets go of what the agent has, or ends it")
@@ -88,7 +88,7 @@ var Rows = []Row{
 	{"createChannel", yes, yes, no("a channel that is archived is found, and stays so"), noLoop, noTalk},
 	ruling("createConnection"),
 	{"createInvite", yes, yes, yes, noLoop, noTalk},
-	{"createPass", yes, no("it names no agent: who has the code is the operator"), noRoom, noLoop, noTalk},
+	{"createPass", yes, no("it names no agent: a caller that has the code is the operator"), noRoom, noLoop, noTalk},
 	looking("createPassCode", no("a code lives in memory for moments and is kept nowhere: a repetition makes another")),
 	{"createProject", yes, yes, noRoom, noLoop, noTalk},
 	{"createRoom", yes, yes, no("the owner of projects refuses a room in an archived project, which it finds by its name"), noLoop, noTalk},

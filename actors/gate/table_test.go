@@ -49,7 +49,7 @@ func TestEveryWriteHasItsRules(t *testing.T) {
 			}
 		}
 		if row.Paused.Applies && op.Plane == api.PlaneOperator {
-			t.Errorf("%s: only the operator calls it, whom nothing pauses", op.ID)
+			t.Errorf("%s: only the operator calls it, and nothing pauses the operator", op.ID)
 		}
 		if !row.Paused.Applies && op.Plane != api.PlaneOperator && strings.HasPrefix(row.Paused.Why, "only the operator") {
 			t.Errorf("%s: others than the operator call it, and a pause of them does not count", op.ID)
