@@ -315,7 +315,7 @@ func (r *repeated) outside(in func(string) string) {
 	operator.ok(200, "DELETE", imports+"/"+id, "")
 }
 
-// otherUser is a user whom every system has.
+// otherUser is a user of every system.
 const otherUser = "nobody"
 
 // onlyAdapter stands in for a harness that is set up at each call.

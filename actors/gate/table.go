@@ -36,7 +36,7 @@ var (
 	looks     = no("it changes nothing that lasts: a repetition looks again")
 	letsGo    = no("it lets go of what the agent has, or ends it")
 	keeps     = no("it keeps what the agent has")
-	presence  = no("it says who the agent is, and where")
+	presence  = no("it names the agent and its place")
 	asks      = no("a paused agent may ask the operator")
 	noted     = no("it only notes how far the agent is")
 	isThere   = no("the task is there already, and may come to its end")
