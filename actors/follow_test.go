@@ -89,6 +89,7 @@ func TestFollowerIsToldOfEverything(t *testing.T) {
 				return nil
 			}},
 			{kind: hub.ChangedAgents, agent: "cid", does: func() error { r.register("cid"); return nil }},
+			{kind: hub.ChangedRooms, does: func() error { r.newRoom("second"); return nil }},
 			{kind: hub.ChangedPauses, does: func() error { r.pause(hub.PauseTarget{AgentID: "ann"}, "wait"); return nil }},
 			{kind: hub.ChangedMutes, does: func() error { r.mute(hub.MuteInput{AgentID: "ben"}); return nil }},
 			{kind: hub.ChangedBudgets, does: func() error { r.budget(hub.BudgetInput{AgentID: "ben", Chars: 5000}); return nil }},
@@ -101,7 +102,6 @@ func TestFollowerIsToldOfEverything(t *testing.T) {
 				_, err := r.Remember(op, hub.MemoryInput{RoomID: room.RoomID, Text: "t", By: "cid"})
 				return err
 			}},
-			{kind: hub.ChangedRooms, does: func() error { r.newRoom("second"); return nil }},
 			{kind: hub.ChangedSettings, does: func() error {
 				_, err := r.SetToolSurface(op, hub.ToolSurfaceInput{Harness: hub.HarnessCodex, Surface: hub.SurfaceFull})
 				return err

@@ -218,6 +218,9 @@ func (m *simpleHub) begun(in *hub.RunInput, got *hub.Run, err error) error {
 		m.tasks[second] = modelTask{status: hub.TaskOpen, version: 2, run: got.RunID, after: first, by: in.CreatedBy}
 	}
 	m.runs = append(m.runs, got.RunID)
+	if in.RoomID != "" {
+		m.runRooms[got.RunID] = in.RoomID
+	}
 	if want := m.run(got.RunID); simpleRun(got) != want {
 		return fmt.Errorf("the run is %+v, want %+v", simpleRun(got), want)
 	}
@@ -233,7 +236,13 @@ func (p *player) addTo(ctx context.Context, c call) judge {
 	}
 	out, err := p.r.AddRunTasks(ctx, run, hub.RunTasksInput{AgentID: c.Agent, TaskIDs: []hub.TaskID{task}})
 	return func(m *simpleHub) error {
-		code := m.join(run, task)
+		code := hub.Code("")
+		if room := m.runRooms[run]; room != "" {
+			code = m.shut(room) // its runs take no task
+		}
+		if code == "" {
+			code = m.join(run, task)
+		}
 		if err := answered(err, code); err != nil || code != "" {
 			return err
 		}

@@ -21,6 +21,7 @@ type simpleHub struct {
 	settled     hub.Fence // the highest before this step
 	tasks       map[hub.TaskID]modelTask
 	runs        []hub.RunID
+	runRooms    map[hub.RunID]hub.RoomID // of those in a room
 	memories    map[string]string
 	incarnation map[hub.AgentID]uint64
 	archived    bool // the project of all rooms is archived
@@ -52,6 +53,7 @@ func newSimpleHub() *simpleHub {
 		keyed: map[string]hub.MessageID{}, read: map[hub.AgentID]hub.MessageID{}, leases: map[string]modelLease{},
 		waiting: map[string][]*modelWait{}, tasks: map[hub.TaskID]modelTask{}, memories: map[string]string{},
 		incarnation: map[hub.AgentID]uint64{}, versions: map[modelTitle]int64{}, seats: map[modelSeat]hub.InviteID{},
+		runRooms: map[hub.RunID]hub.RoomID{},
 	}
 }
 
@@ -62,7 +64,7 @@ func (m *simpleHub) clone() *simpleHub {
 	c.rooms, c.invites = slices.Clone(m.rooms), slices.Clone(m.invites)
 	c.keyed, c.read, c.leases = maps.Clone(m.keyed), maps.Clone(m.read), maps.Clone(m.leases)
 	c.tasks, c.memories, c.incarnation = maps.Clone(m.tasks), maps.Clone(m.memories), maps.Clone(m.incarnation)
-	c.versions, c.seats = maps.Clone(m.versions), maps.Clone(m.seats)
+	c.versions, c.seats, c.runRooms = maps.Clone(m.versions), maps.Clone(m.seats), maps.Clone(m.runRooms)
 	c.waiting = map[string][]*modelWait{}
 	for key, line := range m.waiting {
 		c.waiting[key] = slices.Clone(line)

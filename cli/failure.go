@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -156,6 +157,9 @@ func flagFailure(cmd *cobra.Command, err error) error {
 		if meant := nearestFlag(cmd, name); meant != "" {
 			help = "did you mean --" + meant + "? " + help
 		}
+		if short := missing.GetSpecifiedShortnames(); short != "" && takesText(cmd) {
+			help = fmt.Sprintf("put -- before a text that begins with a dash: %s -- %s; %s", cmd.CommandPath(), strconv.Quote(excerpt("-"+short)), help)
+		}
 		return usage(help, "%s has no flag %s", cmd.CommandPath(), dashed)
 	case errors.As(err, &valueless):
 		return usage(help, "the flag --%s needs a value", valueless.GetSpecifiedName())
@@ -166,6 +170,12 @@ func flagFailure(cmd *cobra.Command, err error) error {
 	}
 	return usage(help, "%v", err)
 }
+
+// takesText reports whether a command has an argument, which may be a text of its own.
+func takesText(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, " ") }
+
+// excerpt is the beginning of a text, as it stands in a line of help.
+func excerpt(text string) string { return peertext.Excerpt(text, 30) }
 
 func whyInvalid(e *pflag.InvalidValueError) string {
 	var bad *badValue

@@ -42,7 +42,7 @@ func (s *Server) guard(r *http.Request) *hub.Error {
 
 // hostAllowed accepts 127.0.0.1, localhost and ::1 with our port, and with
 // AllowRemote every address of this machine. Addresses are compared as
-// addresses, never as text or prefixes of text.
+// addresses, never as text or prefixes of text; names know no case.
 func (s *Server) hostAllowed(host string, local *net.TCPAddr) bool {
 	port := strconv.Itoa(local.Port)
 	name, ok := strings.CutSuffix(host, ":"+port)
@@ -52,7 +52,7 @@ func (s *Server) hostAllowed(host string, local *net.TCPAddr) bool {
 		}
 		name = host
 	}
-	switch name {
+	switch strings.ToLower(name) {
 	case "127.0.0.1", "localhost", "[::1]":
 		return true
 	}

@@ -75,7 +75,7 @@ var hosts = []struct {
 	{"[2001:db8::8]:PORT", false, false},
 	{"localhost", false, false},
 	{"localhost.:PORT", false, false},
-	{"LOCALHOST:PORT", false, false},
+	{"LOCALHOST:PORT", true, true},
 	{"localhoſt:PORT", false, false},
 	{"localhost.localdomain:PORT", false, false},
 	{"localhost.evil.example:PORT", false, false},

@@ -179,6 +179,7 @@ func parseBaseURL(s string) (*url.URL, error) {
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return refuse("carries a query or a fragment")
 	}
+	u.Host = strings.ToLower(u.Host) // names of hosts know no case
 	u.Path, u.RawPath = strings.TrimRight(u.Path, "/"), ""
 	return u, nil
 }

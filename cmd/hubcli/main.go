@@ -30,6 +30,9 @@ func run() int {
 	if isKeeper() {
 		return keep()
 	}
+	if code, done := asInit(); done {
+		return code
+	}
 	takeHome()
 	log.SetFlags(0)
 	log.SetOutput(standardLog{os.Stderr, os.Exit})

@@ -486,7 +486,7 @@ class _Address:
         if not _PREFIX.fullmatch(prefix):
             raise _bad_address("carries a path that is not valid")
         tls = parts.scheme == "https"
-        url = f"{parts.scheme}://{parts.netloc}{prefix}"
+        url = f"{parts.scheme}://{parts.netloc.lower()}{prefix}"
         return cls(url, host, port or (443 if tls else 80), prefix, tls)
 
 
