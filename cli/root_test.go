@@ -18,7 +18,7 @@ import (
 var managerHere = string(service.KindOf(runtime.GOOS))
 
 // specified is SPEC section 4.2 for the commands that there are: the default of
-// every flag, and what was added to it (json, adopt, reply-to, body-file, all, stream, app debug,
+// every flag, and what was added to it (json, adopt, reply-to, body-file, all, stream, operator-by-hook, app debug,
 // app receipt, app backup, app restore, app overview, app top, the lists of app, room and run of post). The defaults of --storage that
 // lie in the data root are filled in when the command runs.
 var specified = map[string]map[string]string{
@@ -43,7 +43,7 @@ var specified = map[string]map[string]string{
 	},
 	"hubcli watch": {
 		"agent": "", "base-url": "http://127.0.0.1:6969", "room": "", "path": "", "until": "[]", "timeout": "20m", "label": "",
-		"verbose": "false", "stream": "false", "json": "false",
+		"verbose": "false", "stream": "false", "operator-by-hook": "false", "json": "false",
 	},
 	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},
