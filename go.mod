@@ -22,7 +22,6 @@ require (
 	github.com/google/jsonschema-go v0.4.3
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/pelletier/go-toml/v2 v2.4.3
-	github.com/prometheus/client_golang v1.25.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/spf13/cobra v1.10.2
@@ -92,7 +91,7 @@ require (
 	github.com/oasdiff/yaml v0.1.1 // indirect
 	github.com/oasdiff/yaml3 v0.0.14 // indirect
 	github.com/orcaman/concurrent-map v1.0.0 // indirect
-	github.com/prometheus/client_model v0.6.3 // indirect
+	github.com/prometheus/client_golang v1.25.0 // indirect
 	github.com/prometheus/common v0.72.0 // indirect
 	github.com/prometheus/procfs v0.22.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
@@ -116,3 +115,10 @@ require (
 )
 
 replace github.com/json-iterator/go => ./internal/jsoniter
+
+replace (
+	github.com/blevesearch/vellum => ./third_party/vellum
+	github.com/google/jsonschema-go => ./third_party/jsonschema
+	github.com/prometheus/client_golang => ./internal/nometrics/client
+	go.opentelemetry.io/otel/exporters/prometheus => ./internal/nometrics/exporter
+)

@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"errors"
+	"sync"
 
 	"hubcli/actors/core"
 	"hubcli/actors/engine"
@@ -15,17 +16,19 @@ import (
 // deleted: a thing goes only if it holds nothing. A caller that looked for it before may still
 // put something into it in the same moment. So each is looked at again when it is gone, and is
 // brought back if it holds something.
-var deleteKinds = map[hub.ClearKind]clearKind{
-	hub.ClearProjects: {find: findProjects, name: everMade(core.TableProject), end: func(ctx context.Context, h *clearing, id, _ string) error {
-		return h.deleteProject(ctx, hub.ProjectID(id))
-	}, gone: []hub.Code{hub.CodeProjectNotFound}, holds: func(h *clearing, id string) (string, error) { return h.projectHolds(hub.ProjectID(id)) }},
-	hub.ClearRooms: {find: findRooms, name: everMade(core.TableRoom), end: func(ctx context.Context, h *clearing, id, _ string) error {
-		return h.deleteRoom(ctx, hub.RoomID(id))
-	}, gone: []hub.Code{hub.CodeRoomNotFound}, holds: func(h *clearing, id string) (string, error) { return h.roomHolds(hub.RoomID(id)) }},
-	hub.ClearChannels: {find: findChannels, name: channelMade, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		return h.deleteChannel(ctx, hub.ChannelName(id))
-	}, gone: []hub.Code{hub.CodeChannelNotFound}, holds: func(h *clearing, id string) (string, error) { return h.messagesIn(hub.ChannelName(id)) }},
-}
+var deleteKinds = sync.OnceValue(func() map[hub.ClearKind]clearKind {
+	return map[hub.ClearKind]clearKind{
+		hub.ClearProjects: {find: findProjects, name: everMade(core.TableProject), end: func(ctx context.Context, h *clearing, id, _ string) error {
+			return h.deleteProject(ctx, hub.ProjectID(id))
+		}, gone: []hub.Code{hub.CodeProjectNotFound}, holds: func(h *clearing, id string) (string, error) { return h.projectHolds(hub.ProjectID(id)) }},
+		hub.ClearRooms: {find: findRooms, name: everMade(core.TableRoom), end: func(ctx context.Context, h *clearing, id, _ string) error {
+			return h.deleteRoom(ctx, hub.RoomID(id))
+		}, gone: []hub.Code{hub.CodeRoomNotFound}, holds: func(h *clearing, id string) (string, error) { return h.roomHolds(hub.RoomID(id)) }},
+		hub.ClearChannels: {find: findChannels, name: channelMade, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			return h.deleteChannel(ctx, hub.ChannelName(id))
+		}, gone: []hub.Code{hub.CodeChannelNotFound}, holds: func(h *clearing, id string) (string, error) { return h.messagesIn(hub.ChannelName(id)) }},
+	}
+})
 
 // deletion is how one kind of things is deleted.
 type deletion[M core.Machine, Row any] struct {

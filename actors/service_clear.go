@@ -45,36 +45,38 @@ type clearing struct {
 
 func clearKindOf(kind hub.ClearKind, deletes bool) clearKind {
 	if deletes {
-		return deleteKinds[kind]
+		return deleteKinds()[kind]
 	}
-	return clearKinds[kind]
+	return clearKinds()[kind]
 }
 
-var clearKinds = map[hub.ClearKind]clearKind{
-	hub.ClearProjects: {find: findProjects, name: projectName, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		_, err := h.ArchiveProject(ctx, id, hub.ArchiveInput{Archived: true})
-		return err
-	}},
-	hub.ClearRooms: {find: findRooms, name: roomName, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		_, err := h.ArchiveRoom(ctx, hub.RoomID(id), hub.ArchiveInput{Archived: true})
-		return err
-	}},
-	hub.ClearChannels: {find: findChannels, name: channelMade, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		_, err := h.ArchiveChannel(ctx, hub.ChannelArchiveInput{Channel: hub.ChannelName(id), Archived: true})
-		return err
-	}},
-	hub.ClearQuestions: {find: findQuestions, name: questionName, end: func(ctx context.Context, h *clearing, id, reason string) error {
-		_, err := h.WithdrawAsk(ctx, hub.AskID(id), hub.AskWithdrawInput{Reason: reason})
-		return err
-	}, gone: []hub.Code{hub.CodeAskClosed}},
-	hub.ClearInvites: {find: findInvites, name: inviteName, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		_, err := h.RevokeInvite(ctx, id)
-		return err
-	}},
-	hub.ClearSeats: {find: findSeats, name: sameName, end: func(ctx context.Context, h *clearing, id, _ string) error {
-		return h.freeSeat(ctx, id)
-	}},
-}
+var clearKinds = sync.OnceValue(func() map[hub.ClearKind]clearKind {
+	return map[hub.ClearKind]clearKind{
+		hub.ClearProjects: {find: findProjects, name: projectName, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			_, err := h.ArchiveProject(ctx, id, hub.ArchiveInput{Archived: true})
+			return err
+		}},
+		hub.ClearRooms: {find: findRooms, name: roomName, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			_, err := h.ArchiveRoom(ctx, hub.RoomID(id), hub.ArchiveInput{Archived: true})
+			return err
+		}},
+		hub.ClearChannels: {find: findChannels, name: channelMade, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			_, err := h.ArchiveChannel(ctx, hub.ChannelArchiveInput{Channel: hub.ChannelName(id), Archived: true})
+			return err
+		}},
+		hub.ClearQuestions: {find: findQuestions, name: questionName, end: func(ctx context.Context, h *clearing, id, reason string) error {
+			_, err := h.WithdrawAsk(ctx, hub.AskID(id), hub.AskWithdrawInput{Reason: reason})
+			return err
+		}, gone: []hub.Code{hub.CodeAskClosed}},
+		hub.ClearInvites: {find: findInvites, name: inviteName, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			_, err := h.RevokeInvite(ctx, id)
+			return err
+		}},
+		hub.ClearSeats: {find: findSeats, name: sameName, end: func(ctx context.Context, h *clearing, id, _ string) error {
+			return h.freeSeat(ctx, id)
+		}},
+	}
+})
 
 // PlanClear lists what a selection finds; see hub.Clearing.
 func (h *Hub) PlanClear(_ context.Context, in hub.ClearInput) (hub.ClearPlan, error) {

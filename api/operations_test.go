@@ -11,8 +11,8 @@ import (
 // TestFindOperation: every path leads back to its operation and its parameter, and
 // a constant segment goes before a parameter.
 func TestFindOperation(t *testing.T) {
-	for i := range operations {
-		op := &operations[i]
+	for i := range operations() {
+		op := &operations()[i]
 		for _, value := range []string{"x", "a@b:c+d", "ä b"} {
 			plain, err := url.PathUnescape(op.PathFor(value))
 			require.NoError(t, err)

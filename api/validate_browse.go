@@ -4,6 +4,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -11,17 +12,21 @@ import (
 )
 
 // needs says which members the actions take, and which of them they need.
-var needs = map[hub.BrowseAction]struct{ needed, taken []string }{
-	hub.BrowseOpen:       {needed: []string{"url"}},
-	hub.BrowseSnapshot:   {},
-	hub.BrowseClick:      {needed: []string{"ref"}},
-	hub.BrowseType:       {needed: []string{"ref"}, taken: []string{"text", "submit"}},
-	hub.BrowsePress:      {needed: []string{"key"}, taken: []string{"ref"}},
-	hub.BrowseSelect:     {needed: []string{"ref", "values"}},
-	hub.BrowseScreenshot: {taken: []string{"full"}},
-	hub.BrowseBack:       {},
-	hub.BrowseClose:      {},
-}
+type browseNeeds struct{ needed, taken []string }
+
+var needs = sync.OnceValue(func() map[hub.BrowseAction]browseNeeds {
+	return map[hub.BrowseAction]browseNeeds{
+		hub.BrowseOpen:       {needed: []string{"url"}},
+		hub.BrowseSnapshot:   {},
+		hub.BrowseClick:      {needed: []string{"ref"}},
+		hub.BrowseType:       {needed: []string{"ref"}, taken: []string{"text", "submit"}},
+		hub.BrowsePress:      {needed: []string{"key"}, taken: []string{"ref"}},
+		hub.BrowseSelect:     {needed: []string{"ref", "values"}},
+		hub.BrowseScreenshot: {taken: []string{"full"}},
+		hub.BrowseBack:       {},
+		hub.BrowseClose:      {},
+	}
+})
 
 // ValidateBrowse checks a step with the page of a room.
 func ValidateBrowse(in *hub.BrowseInput, operator bool) error {
@@ -38,7 +43,7 @@ func ValidateBrowse(in *hub.BrowseInput, operator bool) error {
 		"url": in.URL != "", "ref": in.Ref != "", "text": in.Text != "", "submit": in.Submit, "key": in.Key != "",
 		"values": len(in.Values) > 0, "full": in.Full,
 	}
-	rule := needs[in.Action]
+	rule := needs()[in.Action]
 	for _, name := range rule.needed {
 		if !given[name] {
 			return hub.Invalid(name, "the action "+string(in.Action)+" needs "+name)

@@ -1,10 +1,10 @@
 package api
 
 import (
-	"regexp"
 	"strings"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // ValidateConnection checks a new connection.
@@ -53,8 +53,8 @@ func ValidateConnectionUpdate(in *hub.ConnectionUpdate) error {
 }
 
 var (
-	likeConnectionID = regexp.MustCompile(`^(?i:cn_[0-9a-z]*)$`)
-	variableName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
+	likeConnectionID = lazy.Regexp{Pattern: `^(?i:cn_[0-9a-z]*)$`}
+	variableName     = lazy.Regexp{Pattern: `^[A-Za-z_][A-Za-z0-9_]{0,127}$`}
 )
 
 func validateLabel(label string) error {

@@ -1,11 +1,11 @@
 package api
 
 import (
-	"regexp"
 	"time"
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // Limits of what a program sends to get a pass.
@@ -36,7 +36,7 @@ func ValidatePassCode(in *hub.PassCodeInput) error {
 	return nil
 }
 
-var passIDForm = regexp.MustCompile(`^pass_[0-9a-z]{1,32}$`)
+var passIDForm = lazy.Regexp{Pattern: `^pass_[0-9a-z]{1,32}$`}
 
 // CheckPassID refuses what is no id of a pass. It does not say whether there is the pass.
 func CheckPassID(id hub.PassID) error {

@@ -2,12 +2,12 @@ package api
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // ValidateSpawn checks a request to start a harness. It refuses characters that
@@ -104,9 +104,9 @@ func checkNumber(field string, n, limit int) error {
 }
 
 var (
-	envName     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
-	placeholder = regexp.MustCompile(`\{(prompt|role|title|agent|room|base_url)\}`)
-	optionByWho = regexp.MustCompile(`^-+\{(prompt|role|title)\}`)
+	envName     = lazy.Regexp{Pattern: `^[A-Za-z_][A-Za-z0-9_]{0,127}$`}
+	placeholder = lazy.Regexp{Pattern: `\{(prompt|role|title|agent|room|base_url)\}`}
+	optionByWho = lazy.Regexp{Pattern: `^-+\{(prompt|role|title)\}`}
 )
 
 func checkCommand(c *hub.SpawnCommand) error {

@@ -4,9 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"regexp"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // VerdictMAC is the MAC of a verdict on a permission prompt, in hexadecimal. A verdict lets a
@@ -32,7 +32,7 @@ func VerdictHolds(token, nonce string, body [sha256.Size]byte, p *hub.Permission
 	return token != "" && nonce != "" && hmac.Equal([]byte(p.MAC), []byte(VerdictMAC(token, nonce, body, p)))
 }
 
-var nonceForm = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
+var nonceForm = lazy.Regexp{Pattern: `^[A-Za-z0-9_-]{16,64}$`}
 
 // CheckNonce refuses what is no nonce: 16 to 64 letters, digits, - and _.
 func CheckNonce(field, nonce string) error {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -114,7 +115,7 @@ func (w *jsonWalk) next(end byte) bool {
 func (w *jsonWalk) scalar() ([]byte, error) {
 	w.peek()
 	start := w.pos
-	for w.pos < len(w.data) && scalarByte[w.data[w.pos]] {
+	for w.pos < len(w.data) && scalarByte()[w.data[w.pos]] {
 		w.pos++
 	}
 	token := w.data[start:w.pos]
@@ -131,12 +132,12 @@ func (w *jsonWalk) scalar() ([]byte, error) {
 }
 
 // scalarByte has the bytes of numbers and words.
-var scalarByte = func() (s [256]bool) {
+var scalarByte = sync.OnceValue(func() (s [256]bool) {
 	for c := range s {
-		s[c] = word[c] || c == '+' || c == '-' || c == '.'
+		s[c] = word()[c] || c == '+' || c == '-' || c == '.'
 	}
 	return s
-}()
+})
 
 // string passes a string and returns its text.
 func (w *jsonWalk) string() (string, error) {

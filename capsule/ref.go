@@ -3,6 +3,7 @@ package capsule
 import (
 	"strconv"
 	"strings"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -25,12 +26,12 @@ const ProjectRef Ref = "p1"
 const maxRefDigits = 16
 
 // word has the bytes that cannot stand beside a reference.
-var word = func() (w [256]bool) {
+var word = sync.OnceValue(func() (w [256]bool) {
 	for c := range w {
 		w[c] = c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 	}
 	return w
-}()
+})
 
 // EncodeRefs turns a text of a hub into one of a capsule. message gives the number of a
 // message or task, thing the reference of an id; both say false of a
@@ -43,10 +44,10 @@ func EncodeRefs(text string, message func(hub.MessageID) (Number, bool), thing f
 	e := rewrite{text: text}
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
-		case c == '#' && (i == 0 || !word[text[i-1]]):
+		case c == '#' && (i == 0 || !word()[text[i-1]]):
 			end := wordEnd(text, i+1)
 			i = e.encodeMark(i, end, message)
-		case word[c]:
+		case word()[c]:
 			end := wordEnd(text, i)
 			if token := text[i:end]; strings.IndexByte(token, '_') > 0 {
 				if ref, ok := thing(token); ok {
@@ -89,7 +90,7 @@ func DecodeRefs(text string, message func(Number) (hub.MessageID, bool), thing f
 			return d.done()
 		}
 		i += next
-		if i > 0 && word[text[i-1]] {
+		if i > 0 && word()[text[i-1]] {
 			i++
 			continue
 		}
@@ -153,7 +154,7 @@ func parseNumber(digits string) (int64, bool) {
 
 // wordEnd returns where the letters, digits and underscores from i on end.
 func wordEnd(text string, i int) int {
-	for i < len(text) && word[text[i]] {
+	for i < len(text) && word()[text[i]] {
 		i++
 	}
 	return i

@@ -31,7 +31,7 @@ func (d *Decoder) Text(text string) string {
 // EncodeJSON refuses, and an object in which two names become one.
 func (d *Decoder) JSON(raw json.RawMessage) (json.RawMessage, error) { return MapJSON(raw, d.Text) }
 
-// Metadata decodes metadata of a message. Exactly the string "#m5" in the members of hubNumbers
+// Metadata decodes metadata of a message. Exactly the string "#m5" in the members of hubNumbers()
 // becomes a number.
 func (d *Decoder) Metadata(raw json.RawMessage) (json.RawMessage, error) {
 	nowhere := func(Number) (hub.MessageID, bool) { return 0, false }
@@ -45,21 +45,21 @@ func (d *Decoder) Metadata(raw json.RawMessage) (json.RawMessage, error) {
 			return 0, false
 		},
 	}
-	return m.run(raw, hubNumbers)
+	return m.run(raw, hubNumbers())
 }
 
 // look tells of the numbers and ids that a text keeps.
 func (d *Decoder) look(text string) {
 	for at := strings.IndexByte(text, '#'); at >= 0; {
 		end := wordEnd(text, at+1)
-		if n, ok := parseNumber(text[at+1 : end]); ok && (at == 0 || !word[text[at-1]]) {
+		if n, ok := parseNumber(text[at+1 : end]); ok && (at == 0 || !word()[text[at-1]]) {
 			d.Number(n)
 		}
 		at = next(text, end, '#')
 	}
 	for at := strings.IndexByte(text, '_'); at >= 0; {
 		begin, end := at, wordEnd(text, at)
-		for begin > 0 && word[text[begin-1]] {
+		for begin > 0 && word()[text[begin-1]] {
 			begin--
 		}
 		d.ID(text[begin:end])

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -29,7 +30,7 @@ func EncodeMetadata(raw json.RawMessage, message func(hub.MessageID) (Number, bo
 		inID:   func(text string) string { return EncodeRefs(text, nowhere, nothing) },
 		number: func(id int64) (Number, bool) { return message(hub.MessageID(id)) },
 	}
-	return m.run(raw, hubNumbers)
+	return m.run(raw, hubNumbers())
 }
 
 // MapJSON applies text to every string of a JSON text, names of members included, and
@@ -44,12 +45,14 @@ func MapJSON(raw json.RawMessage, text func(string) string) (json.RawMessage, er
 type members map[string]members
 
 // hubNumbers are those that actors/core writes into its notices.
-var hubNumbers = members{
-	"task_completed": {},
-	"wake":           {"matched": {}, "since_id": {}},
-	"handoff":        {"task_id": {}},
-	"recovery":       {"task_message_id": {}},
-}
+var hubNumbers = sync.OnceValue(func() members {
+	return members{
+		"task_completed": {},
+		"wake":           {"matched": {}, "since_id": {}},
+		"handoff":        {"task_id": {}},
+		"recovery":       {"task_message_id": {}},
+	}
+})
 
 // mapper rewrites one JSON text.
 type mapper struct {

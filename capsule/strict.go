@@ -245,7 +245,7 @@ func (w *jsonWalk) empty() bool {
 	case 'f':
 		return true
 	case '0':
-		return len(rest) == 1 || !scalarByte[rest[1]]
+		return len(rest) == 1 || !scalarByte()[rest[1]]
 	case '[', '{':
 		inner := jsonWalk{data: w.data, pos: w.pos + 1}
 		return !inner.next(rest[0] + 2)

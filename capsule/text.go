@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"mime"
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -21,12 +22,14 @@ func TextType(contentType string) bool {
 		return false
 	}
 	kind, name, _ := strings.Cut(media, "/")
-	return kind == "text" || textFormats[name[strings.LastIndex(name, "+")+1:]]
+	return kind == "text" || textFormats()[name[strings.LastIndex(name, "+")+1:]]
 }
 
 // textFormats are the names, or the suffixes of names, of formats that are written as text.
-var textFormats = map[string]bool{
-	"json": true, "xml": true, "yaml": true, "x-yaml": true, "toml": true, "javascript": true, "ecmascript": true,
-	"x-javascript": true, "typescript": true, "x-sh": true, "x-shellscript": true, "sql": true, "graphql": true,
-	"x-ndjson": true, "x-tex": true, "x-httpd-php": true, "x-python": true,
-}
+var textFormats = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"json": true, "xml": true, "yaml": true, "x-yaml": true, "toml": true, "javascript": true, "ecmascript": true,
+		"x-javascript": true, "typescript": true, "x-sh": true, "x-shellscript": true, "sql": true, "graphql": true,
+		"x-ndjson": true, "x-tex": true, "x-httpd-php": true, "x-python": true,
+	}
+})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -33,21 +34,23 @@ type clearWord struct{ thing, ask, done string }
 
 // words are those for the kind of things.
 func (o *clearOptions) words() clearWord {
-	w := clearWords[o.in.Kind]
+	w := clearWords()[o.in.Kind]
 	if o.in.Archived {
 		w.thing, w.ask, w.done = "empty "+w.thing, "Delete", "deleted"
 	}
 	return w
 }
 
-var clearWords = map[hub.ClearKind]clearWord{
-	hub.ClearProjects:  {"project", "Archive", "archived"},
-	hub.ClearRooms:     {"room", "Archive", "archived"},
-	hub.ClearChannels:  {"channel", "Archive", "archived"},
-	hub.ClearQuestions: {"question", "Close", "closed"},
-	hub.ClearInvites:   {"invite", "Revoke", "revoked"},
-	hub.ClearSeats:     {"seat", "Free", "freed"},
-}
+var clearWords = sync.OnceValue(func() map[hub.ClearKind]clearWord {
+	return map[hub.ClearKind]clearWord{
+		hub.ClearProjects:  {"project", "Archive", "archived"},
+		hub.ClearRooms:     {"room", "Archive", "archived"},
+		hub.ClearChannels:  {"channel", "Archive", "archived"},
+		hub.ClearQuestions: {"question", "Close", "closed"},
+		hub.ClearInvites:   {"invite", "Revoke", "revoked"},
+		hub.ClearSeats:     {"seat", "Free", "freed"},
+	}
+})
 
 func newAppClear(env *Env) *cobra.Command {
 	var o clearOptions

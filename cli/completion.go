@@ -32,7 +32,7 @@ func flagValues(env *Env, f *pflag.Flag) cobra.CompletionFunc {
 	if v, ok := f.Value.(choiceValue); ok {
 		return cobra.FixedCompletions(v.choices, cobra.ShellCompDirectiveNoFileComp)
 	}
-	if find := liveFlags[f.Name]; find != nil {
+	if find := liveFlags()[f.Name]; find != nil {
 		return live(env, find)
 	}
 	switch kind, _ := pflag.UnquoteUsage(f); {
@@ -61,7 +61,7 @@ func argumentValues(env *Env, use string) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		name := names[at]
-		if find := liveArguments[name]; find != nil {
+		if find := liveArguments()[name]; find != nil {
 			values, directive := live(env, find)(cmd, args, prefix)
 			if next := at + 1; name[0] == '[' && next < len(names) && strings.Contains(names[next], "|") {
 				values = append(values, beginning(prefix, words(names[next]))...)

@@ -3,10 +3,10 @@ package cli
 import (
 	"cmp"
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -16,6 +16,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/lazy"
 )
 
 // A shell asks for values while its user waits. So the hub has liveWithin to answer all
@@ -39,16 +40,20 @@ type lookup func(context.Context, *client.Client, asked) ([]cobra.Completion, er
 
 // liveFlags and liveArguments are the flags and arguments whose values the hub knows.
 var (
-	liveFlags = map[string]lookup{
-		"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
-		"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
-		"before": forPerson(liveRules), "provider": liveProviders, "connection": forPerson(liveConnections), "region": liveRegions,
-	}
-	liveArguments = map[string]lookup{
-		"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
-		"<agent>": liveAgents, "[agent]": liveAgents, "[agent]...": forPerson(liveIdle), "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
-		"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims, "<connection>": forPerson(liveConnections),
-	}
+	liveFlags = sync.OnceValue(func() map[string]lookup {
+		return map[string]lookup{
+			"agent": liveAgents, "by": liveAgents, "assignee": liveAgents, "holder": liveAgents, "from": liveAgents, "to": liveAgents, "channel": liveChannels, "thread-id": liveThreads,
+			"room": liveRooms, "project": liveProjects, "reply-to": liveTasks, "blocked-by": liveTasks, "until": liveConditions,
+			"before": forPerson(liveRules), "provider": liveProviders, "connection": forPerson(liveConnections), "region": liveRegions,
+		}
+	})
+	liveArguments = sync.OnceValue(func() map[string]lookup {
+		return map[string]lookup{
+			"<room>": liveRooms, "[room]": liveRooms, "<project>": liveProjects, "[artifact_id]": liveArtifacts,
+			"<agent>": liveAgents, "[agent]": liveAgents, "[agent]...": forPerson(liveIdle), "<channel>": liveChannels, "<task>": forPerson(liveTasks), "<question>": forPerson(liveQuestions), "[question]": forPerson(liveQuestions),
+			"[option": forPerson(liveOptions), "<spawn_id>": liveSpawns, "<number>": forPerson(liveRules), "[claim]": liveClaims, "<key>": liveClaims, "<connection>": forPerson(liveConnections),
+		}
+	})
 )
 
 // live completes with what find finds at the hub that the command would call. It
@@ -92,7 +97,7 @@ func beginning(prefix string, values []cobra.Completion) []cobra.Completion {
 
 // plainValue is what may stand in a command line of any shell without quotes. A shell
 // inserts a value into its user's command line, and agents choose the names.
-var plainValue = regexp.MustCompile(`^[\pL\pN][\pL\pN._@:+/,-]*$`)
+var plainValue = lazy.Regexp{Pattern: `^[\pL\pN][\pL\pN._@:+/,-]*$`}
 
 // offered returns a value with words about it. It offers nothing that a shell could take
 // for more than a word, and no words that could control a terminal.

@@ -6,7 +6,6 @@ import (
 	"io"
 	"net"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -16,6 +15,7 @@ import (
 
 	"hubcli/cli/daemon"
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // Defaults of SPEC section 4.2.
@@ -52,7 +52,7 @@ func (a address) String() string { return net.JoinHostPort(a.host, strconv.Itoa(
 // baseURL is how a client on this machine reaches the hub.
 func (a address) baseURL() string { return daemon.BaseURL(a.host, a.port) }
 
-var hostName = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`)
+var hostName = lazy.Regexp{Pattern: `^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$`}
 
 // check refuses a malformed host.
 func (a address) check() error {

@@ -3,13 +3,33 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
 
-func newRoot(env *Env) *cobra.Command {
+// subcommand makes a command below the root.
+type subcommand struct {
+	name string
+	make func(*Env) *cobra.Command
+}
+
+// subcommands are the subcommands in the order of the help.
+func subcommands() []subcommand {
+	return append([]subcommand{
+		{"ensure", newEnsure}, {"stop", newStop}, {"reset", newReset},
+		{"post", newPost}, {"poll", newPoll}, {"whoami", newWhoami}, {"resolve", newResolve}, {"hook", newHook}, {"watch", newWatch},
+		{"relay", newRelay}, {"mcp", newMCP}, {"smoke-agent", newSmokeAgent}, {"data-root", newDataRoot}, {"app", newApp}, {"project", newProject}, {"capsule", newCapsule}, {"room", newRoom},
+		{"decision", newDecision}, {"artifact", newArtifact}, {"invite", newInvite}, {"join", newJoin}, {"adapter", newAdapter}, {"browser", newBrowser}, {"license", newLicense}, {"providers", newProviders}, {"connection", newConnection},
+	}, shortNames()...)
+}
+
+// newRoot returns the command that args begin with, below the root. If they name none, or
+// begin with a flag, all commands are there. The rest of the tree takes a hook longer than
+// its own work.
+func newRoot(env *Env, args ...string) *cobra.Command {
 	cobra.MousetrapHelpText = "" // on Windows a double click may run the daemon too
 
 	var o daemonOptions
@@ -56,17 +76,19 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
 	root.PersistentPreRun = func(cmd *cobra.Command, _ []string) { noteRootFlags(env, root, cmd) }
-	root.AddCommand(
-		newEnsure(env), newStop(env), newReset(env),
-		newPost(env), newPoll(env), newWhoami(env), newResolve(env), newHook(env), newWatch(env),
-		newRelay(env), newMCP(env), newSmokeAgent(env), newDataRoot(env), newApp(env), newProject(env), newCapsule(env), newRoom(env),
-		newDecision(env), newArtifact(env), newInvite(env), newJoin(env), newAdapter(env), newBrowser(env), newLicense(env), newProviders(env), newConnection(env),
-	)
-	root.AddCommand(shortNames(env)...)
+	all := subcommands()
+	alone := len(args) > 0 && slices.ContainsFunc(all, func(m subcommand) bool { return m.name == args[0] })
+	for _, m := range all {
+		if !alone || m.name == args[0] {
+			root.AddCommand(m.make(env))
+		}
+	}
 	refuseAgents(env, root)
 	suggestNear(root)
-	root.ValidArgsFunction = shortNamesBegun
-	completeValues(env, root)
+	if !alone { // a shell asks with a command of its own
+		root.ValidArgsFunction = shortNamesBegun
+		completeValues(env, root)
+	}
 	return root
 }
 
@@ -135,7 +157,7 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	out := &output{w: env.Stdout}
 	own.Stdout = out
 	own.port, own.portUnusable = env.ownPort()
-	root := newRoot(&own)
+	root := newRoot(&own, args...)
 	root.SetArgs(args)
 	root.SetIn(own.Stdin)
 	root.SetOut(own.Stdout)

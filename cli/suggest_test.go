@@ -10,7 +10,7 @@ import (
 func TestExpectedCommandsAreSuggested(t *testing.T) {
 	root := newRoot(world(t, nil))
 	line := regexp.MustCompile(`hubcli[a-z -]*`)
-	for path, words := range expected {
+	for path, words := range expected() {
 		group := strings.Fields(path)[1:]
 		for word, meant := range words {
 			for _, named := range line.FindAllString(meant, -1) {

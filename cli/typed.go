@@ -2,28 +2,31 @@ package cli
 
 import (
 	"errors"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // typedAs are the flags and arguments that take the fields of the hub's interface, where
 // their names differ by more than a hyphen.
-var typedAs = map[string][]string{
-	"q": {"text"}, "text": {"body"}, "claim_key": {"key", "claim"}, "file_path": {"file", "lock"}, "options": {"option"},
-	"deadline_sec": {"deadline"}, "artifact_id": {"artifact"}, "blocks": {"task"}, "agent_id": {"agent", "by"}, "owner_agent_id": {"agent", "holder"},
-	"from_agent": {"agent"}, "to_agent": {"to", "agent"}, "created_by": {"by"}, "message_id": {"message id"}, "command": {"program"},
-	"answer_sec": {"wait"}, "room_id": {"room"}, "project_id": {"project"}, "answer": {"option or text"}, "assignee": {"agent"},
-}
+var typedAs = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"q": {"text"}, "text": {"body"}, "claim_key": {"key", "claim"}, "file_path": {"file", "lock"}, "options": {"option"},
+		"deadline_sec": {"deadline"}, "artifact_id": {"artifact"}, "blocks": {"task"}, "agent_id": {"agent", "by"}, "owner_agent_id": {"agent", "holder"},
+		"from_agent": {"agent"}, "to_agent": {"to", "agent"}, "created_by": {"by"}, "message_id": {"message id"}, "command": {"program"},
+		"answer_sec": {"wait"}, "room_id": {"room"}, "project_id": {"project"}, "answer": {"option or text"}, "assignee": {"agent"},
+	}
+})
 
 // typedName is how a command names a field of the interface: its flag or its argument. It
 // is empty if the command has neither.
 func typedName(cmd *cobra.Command, field string) string {
-	for _, name := range append([]string{strings.ReplaceAll(field, "_", "-"), field}, typedAs[field]...) {
+	for _, name := range append([]string{strings.ReplaceAll(field, "_", "-"), field}, typedAs()[field]...) {
 		if f := cmd.Flags().Lookup(name); f != nil && !f.Hidden {
 			return "--" + name
 		}
@@ -35,7 +38,7 @@ func typedName(cmd *cobra.Command, field string) string {
 }
 
 // fieldName is a field in a text of the hub. Words of its sentences have no underscores.
-var fieldName = regexp.MustCompile(`\b[a-z]+(_[a-z]+)+\b`)
+var fieldName = lazy.Regexp{Pattern: `\b[a-z]+(_[a-z]+)+\b`}
 
 // inTypedWords says the refusal of a field in the words of the command line. Nobody has
 // typed the fields of the interface here.
@@ -62,7 +65,7 @@ func inTypedWords(cmd *cobra.Command, err error) error {
 	if said.Fix == "" || said.Fix == hub.GeneralFix {
 		said.Fix = generalFix(cmd, said.Sentence)
 	}
-	said.Fix = fieldName.ReplaceAllStringFunc(said.Fix, func(name string) string {
+	said.Fix = fieldName.Get().ReplaceAllStringFunc(said.Fix, func(name string) string {
 		if typed := typedName(cmd, name); typed != "" {
 			return typed
 		}

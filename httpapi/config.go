@@ -9,8 +9,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"hubcli/hub"
 )
 
@@ -65,8 +63,7 @@ type Config struct {
 	AllowRemote   bool           // accept the addresses of this machine's interfaces as Host
 	Limits        hub.Limits     // zero: hub.DefaultLimits
 
-	Logger   *slog.Logger         // nil: nothing is logged
-	Registry *prometheus.Registry // what /metrics shows; nil: one of its own
+	Logger *slog.Logger // nil: nothing is logged
 	// LocalAddrs returns the addresses of this machine's interfaces. It is
 	// called only with AllowRemote. nil: ask the operating system.
 	LocalAddrs func() []netip.Addr
@@ -103,9 +100,6 @@ func (c *Config) EnsureDefaults() {
 	orDefault(&c.Heartbeat, sseHeartbeat)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Registry == nil {
-		c.Registry = prometheus.NewRegistry()
 	}
 	if c.Presence == nil {
 		c.Presence = absent{}

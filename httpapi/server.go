@@ -56,10 +56,8 @@ func New(config Config) (*Server, error) {
 		signatures:    newSignatures(),
 		mcpCalls:      make(chan struct{}, max(1, config.MaxConnections/mcpShare)),
 	}
+	s.metrics = newMetrics(s)
 	var err error
-	if s.metrics, err = newMetrics(s); err != nil {
-		return nil, err
-	}
 	if s.console, err = console.New(); err != nil {
 		return nil, err
 	}

@@ -234,7 +234,7 @@ func getAppStatus(c *call) (reply, error) {
 }
 
 func getMetrics(c *call) (reply, error) {
-	c.server.metrics.page.ServeHTTP(c.w, c.r)
+	c.server.metrics.ServeHTTP(c.w, c.r)
 	return reply{done: true}, nil
 }
 

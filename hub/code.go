@@ -3,6 +3,7 @@ package hub
 import (
 	"maps"
 	"net/http"
+	"sync"
 )
 
 // Code names an error for programs. Codes are only ever added.
@@ -44,19 +45,35 @@ const (
 	changeArguments = "change the arguments: hub_describe_tool says what the tool takes"
 )
 
-var codes = map[Code]CodeInfo{}
+// rows holds the row of each code, in the order of the source. It has room for more codes
+// than there are, so that a start of the program allocates nothing for them.
+var (
+	rows     [160]CodeInfo
+	rowCount int
+)
 
-// define enters a row. A code that is defined twice is a mistake in this file.
+// define enters a row.
 func define(info CodeInfo) Code {
-	if _, ok := codes[info.Code]; ok {
-		panic("hub: the code " + info.Code + " is defined twice")
-	}
 	if info.Exit == 0 {
 		info.Exit = 1
 	}
-	codes[info.Code] = info
+	rows[rowCount] = info
+	rowCount++
 	return info.Code
 }
+
+// codes are the rows by their codes. A code that is defined twice is a mistake in a file of
+// this package.
+var codes = sync.OnceValue(func() map[Code]CodeInfo {
+	byCode := make(map[Code]CodeInfo, rowCount)
+	for _, info := range rows[:rowCount] {
+		if _, ok := byCode[info.Code]; ok {
+			panic("hub: the code " + info.Code + " is defined twice")
+		}
+		byCode[info.Code] = info
+	}
+	return byCode
+})
 
 // The codes of the contract, one row each. A row holds everything that the Go
 // code knows about a code. The codes are variables so that name and row stand
@@ -460,8 +477,8 @@ var (
 
 // Codes returns every code that a hub may answer, with its usual HTTP status.
 func Codes() map[Code]int {
-	statuses := make(map[Code]int, len(codes))
-	for code, info := range codes {
+	statuses := make(map[Code]int, len(codes()))
+	for code, info := range codes() {
 		if !info.Local {
 			statuses[code] = info.Status
 		}
@@ -470,12 +487,12 @@ func Codes() map[Code]int {
 }
 
 // CodeInfos returns the rows of all codes.
-func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes) }
+func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes()) }
 
 // InfoOf returns the row of a code. An unknown code comes from a newer hub: its
 // row holds only the exit code.
 func InfoOf(code Code) CodeInfo {
-	if info, ok := codes[code]; ok {
+	if info, ok := codes()[code]; ok {
 		return info
 	}
 	return CodeInfo{Code: code, Exit: 1}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -160,17 +161,19 @@ func misdirected(name, value string) error {
 }
 
 // deeds names the tool that does what a message of a kind would only say.
-var deeds = map[string]string{
-	"claim":    "hub_take or hub_claim reserves work",
-	"release":  "hub_done or hub_release gives a claim back",
-	"handoff":  "hub_update_task with task_id and offer_to hands a task over",
-	"artifact": "hub_add_artifact stores a text or file in the room",
-}
+var deeds = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"claim":    "hub_take or hub_claim reserves work",
+		"release":  "hub_done or hub_release gives a claim back",
+		"handoff":  "hub_update_task with task_id and offer_to hands a task over",
+		"artifact": "hub_add_artifact stores a text or file in the room",
+	}
+})
 
 // deed refuses a kind of message that names a deed: the message would be taken
 // for the deed, and nothing would be done.
 func deed(kind string) error {
-	tool, ok := deeds[strings.ToLower(kind)]
+	tool, ok := deeds()[strings.ToLower(kind)]
 	if !ok {
 		return nil
 	}

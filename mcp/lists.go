@@ -3,6 +3,7 @@ package mcp
 import (
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -18,16 +19,18 @@ func (l *rawList) UnmarshalJSON(b []byte) error {
 
 // lists are the schemas of the arguments that are lists of objects. They name what models write;
 // an object of a list may have more members, if its tool takes them.
-var lists = map[reflect.Type]*jsonschema.Schema{
-	reflect.TypeFor[plannedTasks](): listOf(
-		listMember{name: "title", required: true}, listMember{name: "details"}, listMember{name: "name"}, listMember{name: "after", list: true},
-		listMember{name: "after_failed", enum: []any{"continue"}},
-		listMember{name: "assignee"},
-	),
-	reflect.TypeFor[attachmentList](): listOf(
-		listMember{name: "type"}, listMember{name: "content"}, listMember{name: "path"},
-	),
-}
+var lists = sync.OnceValue(func() map[reflect.Type]*jsonschema.Schema {
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[plannedTasks](): listOf(
+			listMember{name: "title", required: true}, listMember{name: "details"}, listMember{name: "name"}, listMember{name: "after", list: true},
+			listMember{name: "after_failed", enum: []any{"continue"}},
+			listMember{name: "assignee"},
+		),
+		reflect.TypeFor[attachmentList](): listOf(
+			listMember{name: "type"}, listMember{name: "content"}, listMember{name: "path"},
+		),
+	}
+})
 
 // listMember is one of the objects of a list: a text, or a list of texts.
 type listMember struct {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -26,7 +27,7 @@ import (
 // enforced but left out of the schema: the hub has the exact limit, and schemas
 // cost tokens) and words (see otherWords).
 func schemaOf[In any]() (*jsonschema.Schema, error) {
-	s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: lists})
+	s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: lists()})
 	if err != nil {
 		return nil, err
 	}
@@ -148,11 +149,13 @@ func setRange(p *jsonschema.Schema, tag string) error {
 
 // silent are arguments that tools take and schemas leave out, because each
 // schema would repeat them. The instructions say once what they do.
-var silent = map[string]*jsonschema.Schema{
-	"idempotency_key": {Type: "string", Description: "repeat a failed write with the same key: it happens once"},
-	"new":             {Type: "boolean", Description: "true: the agent is still to come, although its id is like a known one"},
-	"verbose":         {Type: "boolean", Description: "true: the answer has all members"},
-}
+var silent = sync.OnceValue(func() map[string]*jsonschema.Schema {
+	return map[string]*jsonschema.Schema{
+		"idempotency_key": {Type: "string", Description: "repeat a failed write with the same key: it happens once"},
+		"new":             {Type: "boolean", Description: "true: the agent is still to come, although its id is like a known one"},
+		"verbose":         {Type: "boolean", Description: "true: the answer has all members"},
+	}
+})
 
 // property returns what the tool says of an argument, or nil if it takes none
 // of this name.
@@ -161,14 +164,14 @@ func (t *tool) property(name string) *jsonschema.Schema {
 		return p
 	}
 	if name == "verbose" || slices.Contains(t.hushed, name) {
-		return silent[name]
+		return silent()[name]
 	}
 	return nil
 }
 
 // hush takes the silent arguments out of a schema, and returns them.
 func hush(s *jsonschema.Schema) (hushed []string) {
-	for name := range silent {
+	for name := range silent() {
 		if s.Properties[name] != nil {
 			hushed = append(hushed, name)
 			delete(s.Properties, name)

@@ -65,7 +65,7 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 // hinted returns a tool with what Claude Code's search of tools reads.
 func hinted(declared sdk.Tool, row *tool) *sdk.Tool {
 	declared.Meta = sdk.Meta{}
-	if hint := hints[row.name]; hint != "" {
+	if hint := hints()[row.name]; hint != "" {
 		declared.Meta["anthropic/searchHint"] = hint
 	}
 	if row.preload {

@@ -209,7 +209,7 @@ func allProperties(row tool) map[string]*jsonschema.Schema {
 	if all == nil {
 		all = map[string]*jsonschema.Schema{}
 	}
-	for name := range silent {
+	for name := range silent() {
 		if p := row.property(name); p != nil {
 			all[name] = p
 		}

@@ -60,7 +60,7 @@ func wantsAll(args json.RawMessage) bool {
 	var in struct {
 		Verbose json.RawMessage `json:"verbose"`
 	}
-	return json.Unmarshal(args, &in) == nil && string(inForm(silent["verbose"], in.Verbose)) == "true"
+	return json.Unmarshal(args, &in) == nil && string(inForm(silent()["verbose"], in.Verbose)) == "true"
 }
 
 // find returns the tool of a name.

@@ -158,7 +158,7 @@ func (t *tool) score(w string) int {
 	if has(t.title, w) {
 		n += 2
 	}
-	if has(hints[t.name], w) {
+	if has(hints()[t.name], w) {
 		n += 3
 	}
 	if has(t.description, w) {
@@ -191,7 +191,7 @@ func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
 		return nil, err
 	}
 	also := map[string]string{}
-	for name, p := range silent {
+	for name, p := range silent() {
 		if t.property(name) != nil {
 			also[name] = p.Description
 		}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"hubcli/hub"
@@ -13,17 +14,19 @@ import (
 
 // otherNames are what other programs call an argument, by its parts in lower case, joined by _.
 // The first of the names that the tool takes is meant.
-var otherNames = map[string][]string{
-	"message": {"body", "message_id", "text"}, "content": {"body", "text"}, "text": {"body", "note"}, "msg": {"body"},
-	"to": {"to_agent", "offer_to"}, "recipient": {"to_agent"}, "from": {"from_agent"}, "sender": {"from_agent"},
-	"agent": {"to_agent", "agent_id", "assignee", "from_agent"}, "owner": {"assignee"}, "assigned_to": {"assignee"},
-	"path": {"file_path", "files"}, "file": {"file_path", "files"}, "filename": {"file_path"}, "paths": {"files"}, "file_paths": {"files"},
-	"reason": {"note", "force_reason"}, "result": {"note"}, "summary": {"note"}, "description": {"note", "topic", "body"}, "comment": {"note"},
-	"wait": {"wait_seconds", "timeout_seconds"}, "timeout": {"timeout_seconds", "wait_seconds"}, "seconds": {"timeout_seconds", "wait_seconds", "ttl_sec"},
-	"expires_in": {"ttl_sec"}, "duration": {"ttl_sec"}, "thread": {"thread_id"}, "parent": {"parent_task_id"}, "after": {"since_id", "blocked_by"},
-	"depends_on": {"blocked_by"}, "state": {"status"}, "max": {"limit"}, "count": {"limit"}, "page_size": {"limit"}, "q": {"query"}, "search": {"query"},
-	"value": {"text"}, "fact": {"text"}, "invite": {"code"}, "invite_code": {"code"}, "tool": {"name"}, "args": {"arguments"}, "input": {"arguments"}, "parameters": {"arguments"},
-}
+var otherNames = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"message": {"body", "message_id", "text"}, "content": {"body", "text"}, "text": {"body", "note"}, "msg": {"body"},
+		"to": {"to_agent", "offer_to"}, "recipient": {"to_agent"}, "from": {"from_agent"}, "sender": {"from_agent"},
+		"agent": {"to_agent", "agent_id", "assignee", "from_agent"}, "owner": {"assignee"}, "assigned_to": {"assignee"},
+		"path": {"file_path", "files"}, "file": {"file_path", "files"}, "filename": {"file_path"}, "paths": {"files"}, "file_paths": {"files"},
+		"reason": {"note", "force_reason"}, "result": {"note"}, "summary": {"note"}, "description": {"note", "topic", "body"}, "comment": {"note"},
+		"wait": {"wait_seconds", "timeout_seconds"}, "timeout": {"timeout_seconds", "wait_seconds"}, "seconds": {"timeout_seconds", "wait_seconds", "ttl_sec"},
+		"expires_in": {"ttl_sec"}, "duration": {"ttl_sec"}, "thread": {"thread_id"}, "parent": {"parent_task_id"}, "after": {"since_id", "blocked_by"},
+		"depends_on": {"blocked_by"}, "state": {"status"}, "max": {"limit"}, "count": {"limit"}, "page_size": {"limit"}, "q": {"query"}, "search": {"query"},
+		"value": {"text"}, "fact": {"text"}, "invite": {"code"}, "invite_code": {"code"}, "tool": {"name"}, "args": {"arguments"}, "input": {"arguments"}, "parameters": {"arguments"},
+	}
+})
 
 // maxMeant bounds the arguments that are proposed for one that a tool does not take, and longestMeant
 // the length in bytes of a name for which any are.
@@ -55,7 +58,7 @@ func (t *tool) meant(name string) []string {
 		return nil
 	}
 	known := slices.Sorted(maps.Keys(t.input.Properties))
-	for _, of := range slices.Sorted(maps.Keys(silent)) {
+	for _, of := range slices.Sorted(maps.Keys(silent())) {
 		if t.property(of) != nil {
 			known = append(known, of)
 		}
@@ -65,7 +68,7 @@ func (t *tool) meant(name string) []string {
 			return []string{of}
 		}
 	}
-	for _, of := range otherNames[strings.Join(parts, "_")] {
+	for _, of := range otherNames()[strings.Join(parts, "_")] {
 		if slices.Contains(known, of) {
 			return []string{of}
 		}

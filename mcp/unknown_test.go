@@ -62,7 +62,7 @@ func TestNearArgumentsAreTold(t *testing.T) {
 // TestOtherNamesAreArguments: what other programs call an argument is not what some tool calls it
 // itself, and leads to an argument that some tool takes.
 func TestOtherNamesAreArguments(t *testing.T) {
-	for name, meant := range otherNames {
+	for name, meant := range otherNames() {
 		if got := strings.Join(partsOf(name), "_"); got != name {
 			t.Errorf("%s is written as %s", name, got)
 		}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"hubcli/internal/lazy"
 	"hubcli/internal/osfile"
 )
 
@@ -149,14 +149,14 @@ var systemErrors = []syscall.Errno{
 }
 
 // databaseFile finds the file that an error of Badger is about.
-var databaseFile = regexp.MustCompile(`\b(\d+\.(mem|vlog|sst)|MANIFEST|KEYREGISTRY|DISCARD|LOCK)\b`)
+var databaseFile = lazy.Regexp{Pattern: `\b(\d+\.(mem|vlog|sst)|MANIFEST|KEYREGISTRY|DISCARD|LOCK)\b`}
 
 // databaseError says why Badger could not open the folder dir, in our words: its
 // own are a chain of what its parts were doing, and stay in the log.
 func databaseError(dir string, err error) *StartError {
 	text, doing, what := err.Error(), "opening the database", "its database cannot be opened"
 	err = redacted{err}
-	if name := databaseFile.FindString(text); name != "" {
+	if name := databaseFile.Get().FindString(text); name != "" {
 		doing = "opening " + strconv.Quote(filepath.Join(dir, name))
 		what = "its file " + nameBadger + "/" + name + " cannot be opened"
 	} else if strings.Contains(text, "Level validation") {

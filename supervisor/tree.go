@@ -21,8 +21,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"hubcli/actors"
 	"hubcli/capsule/transfer"
 	"hubcli/httpapi"
@@ -50,7 +48,6 @@ type Config struct {
 	Licenses        hub.Licenses       // of this machine; nil: it has none
 	MCP             http.Handler       // serves MCP over HTTP; nil: nothing does
 	Logger          *slog.Logger       // nil discards
-	Registry        *prometheus.Registry
 
 	// Runner starts the processes of spawns, which reach the hub at BaseURL; nil:
 	// the hub starts none.
@@ -185,7 +182,7 @@ func (t *Tree) startParts() (err error) {
 		Capsules: t.exports, Imports: t.imports, Answers: t.Hub,
 		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub, Peers: t.peers,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(), ProofKey: hubfile.ProofKey(t.Store.SecretKey()),
-		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger, Registry: c.Registry,
+		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger,
 		MCP: c.MCP,
 	}
 	if c.Browsers != nil {

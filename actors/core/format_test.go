@@ -49,7 +49,7 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 	for kind := range constants(t, "OwnerKind") {
 		add(fmt.Sprintf("owner kind %d (%s)", kind, OwnerKind(kind)), StoreFormats.owners[OwnerKind(kind)])
 	}
-	for fact, made := range factTypes {
+	for fact, made := range factTypes() {
 		name := fmt.Sprintf("fact %d (%s)", fact, fact)
 		add(name, StoreFormats.facts[fact])
 		members(name, FormatMember{Fact: fact}, made())

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"hubcli/hub"
@@ -90,7 +91,7 @@ func runs(command string, words []string, deep int) bool {
 			if runsAt(part[at:], words) {
 				return true
 			}
-			if deep > 0 && shells[program(part[at])] {
+			if deep > 0 && shells()[program(part[at])] {
 				for _, argument := range part[at+1:] {
 					if runs(argument, words, deep-1) {
 						return true
@@ -106,13 +107,17 @@ func runs(command string, words []string, deep int) bool {
 }
 
 // shells take commands as arguments.
-var shells = map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "eval": true, "su": true, "ssh": true, "script": true}
+var shells = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{"sh": true, "bash": true, "zsh": true, "dash": true, "ksh": true, "fish": true, "eval": true, "su": true, "ssh": true, "script": true}
+})
 
 // wrappers run the command in their arguments.
-var wrappers = map[string]bool{
-	"sudo": true, "doas": true, "env": true, "command": true, "exec": true, "builtin": true, "nohup": true, "nice": true, "ionice": true,
-	"time": true, "stdbuf": true, "setsid": true, "timeout": true, "xargs": true, "watch": true, "strace": true, "busybox": true, "chronic": true,
-}
+var wrappers = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"sudo": true, "doas": true, "env": true, "command": true, "exec": true, "builtin": true, "nohup": true, "nice": true, "ionice": true,
+		"time": true, "stdbuf": true, "setsid": true, "timeout": true, "xargs": true, "watch": true, "strace": true, "busybox": true, "chronic": true,
+	}
+})
 
 // keywords of shells stand before a command.
 var keywords = []string{"!", "{", "if", "then", "elif", "else", "while", "until", "do", "coproc"}
@@ -124,7 +129,7 @@ func starts(part []string) (at []int) {
 			continue
 		}
 		at = append(at, i)
-		if !wrappers[program(part[i])] {
+		if !wrappers()[program(part[i])] {
 			return at
 		}
 		for i+1 < len(part) && (isOption(part[i+1]) || assignment(part[i+1]) || startsWithDigit(part[i+1]) || isOption(part[i])) {

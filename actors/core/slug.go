@@ -3,6 +3,7 @@ package core
 import (
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -13,9 +14,11 @@ import (
 
 // spelled maps letters that Unicode decomposition keeps whole to their usual
 // ASCII spelling.
-var spelled = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", 'ħ': "h",
-}
+var spelled = sync.OnceValue(func() map[rune]string {
+	return map[rune]string{
+		'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'þ': "th", 'ı': "i", 'ħ': "h",
+	}
+})
 
 // plain returns s in lower case without accents and other marks.
 func plain(s string) string {
@@ -29,8 +32,8 @@ func plain(s string) string {
 		r = unicode.ToLower(r)
 		switch {
 		case unicode.Is(unicode.Mn, r):
-		case spelled[r] != "":
-			b.WriteString(spelled[r])
+		case spelled()[r] != "":
+			b.WriteString(spelled()[r])
 		default:
 			b.WriteRune(r)
 		}

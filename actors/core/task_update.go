@@ -2,16 +2,19 @@ package core
 
 import (
 	"slices"
+	"sync"
 
 	"hubcli/hub"
 )
 
 // nextStatus lists, for each status, those that may follow it.
-var nextStatus = map[hub.TaskStatus][]hub.TaskStatus{
-	hub.TaskOpen:          {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
-	hub.TaskWorking:       {hub.TaskInputRequired, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
-	hub.TaskInputRequired: {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
-}
+var nextStatus = sync.OnceValue(func() map[hub.TaskStatus][]hub.TaskStatus {
+	return map[hub.TaskStatus][]hub.TaskStatus{
+		hub.TaskOpen:          {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
+		hub.TaskWorking:       {hub.TaskInputRequired, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
+		hub.TaskInputRequired: {hub.TaskWorking, hub.TaskDone, hub.TaskFailed, hub.TaskCancelled},
+	}
+})
 
 // Update changes the status, the assignee or the blocked_by of a task. An agent
 // that begins to work on a task without assignee becomes the assignee. Setting
@@ -99,12 +102,12 @@ func (task *liveTask) newAssignee(c *UpdateCommand) *hub.AgentID {
 }
 
 func checkTransition(from, to hub.TaskStatus) error {
-	if slices.Contains(nextStatus[from], to) {
+	if slices.Contains(nextStatus()[from], to) {
 		return nil
 	}
 	if !slices.Contains(hub.TaskStatuses(), to) {
 		return hub.Invalid("status", "there is no such status").With("allowed", hub.TaskStatuses())
 	}
 	return hub.Invalid("status", "a task that is "+string(from)+" cannot become "+string(to)).
-		With("current", from).With("allowed", nextStatus[from])
+		With("current", from).With("allowed", nextStatus()[from])
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"net/url"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -11,11 +12,13 @@ var _ hub.Adapters = (*Client)(nil)
 
 // adapterOperations holds two operations for each action: the one that previews
 // it and the one that executes it.
-var adapterOperations = map[hub.AdapterAction][2]string{
-	hub.AdapterInstall:   {"previewAdapter", "installAdapter"},
-	hub.AdapterUninstall: {"previewAdapterUninstall", "uninstallAdapter"},
-	hub.AdapterRepair:    {"", "repairAdapter"}, // its plan is in the answer that asks for confirmation
-}
+var adapterOperations = sync.OnceValue(func() map[hub.AdapterAction][2]string {
+	return map[hub.AdapterAction][2]string{
+		hub.AdapterInstall:   {"previewAdapter", "installAdapter"},
+		hub.AdapterUninstall: {"previewAdapterUninstall", "uninstallAdapter"},
+		hub.AdapterRepair:    {"", "repairAdapter"}, // its plan is in the answer that asks for confirmation
+	}
+})
 
 // Adapters lists all harnesses.
 func (c *Client) Adapters(ctx context.Context, q hub.AdapterQuery) ([]hub.Adapter, error) {
@@ -37,7 +40,7 @@ func adapterQuery(q hub.AdapterQuery) url.Values {
 // PreviewAdapter says what installing or uninstalling would do. It carries the
 // operator token.
 func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterPlan, error) {
-	preview := adapterOperations[action][0]
+	preview := adapterOperations()[action][0]
 	if preview == "" {
 		return hub.AdapterPlan{}, hub.Errorf(hub.CodeInvalid, "%s has no preview of its own", action)
 	}
@@ -46,7 +49,7 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 
 // ChangeAdapter executes the confirmed plan. It carries the operator token.
 func (c *Client) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
-	return change[hub.AdapterResult](ctx, c, at(adapterOperations[action][1], harness), in)
+	return change[hub.AdapterResult](ctx, c, at(adapterOperations()[action][1], harness), in)
 }
 
 // VerifyAdapter tests the installed adapter. It carries the operator token.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"hubcli/capsule"
 )
@@ -169,13 +170,15 @@ func (r *renderer) artifactData(documents []document) error {
 }
 
 // extensions are those of artifacts whose title has none.
-var extensions = map[string]string{
-	"text/markdown": ".md", "text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/css": ".css",
-	"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip", "application/yaml": ".yaml",
-	"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/svg+xml": ".svg", "image/webp": ".webp",
-}
+var extensions = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"text/markdown": ".md", "text/plain": ".txt", "text/html": ".html", "text/csv": ".csv", "text/css": ".css",
+		"application/json": ".json", "application/pdf": ".pdf", "application/zip": ".zip", "application/yaml": ".yaml",
+		"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/svg+xml": ".svg", "image/webp": ".webp",
+	}
+})
 
 func extensionOf(contentType string) string {
 	media, _, _ := strings.Cut(strings.ToLower(contentType), ";")
-	return extensions[strings.TrimSpace(media)]
+	return extensions()[strings.TrimSpace(media)]
 }

@@ -2,6 +2,7 @@ package readable
 
 import (
 	"strings"
+	"sync"
 
 	"hubcli/internal/peertext"
 )
@@ -167,14 +168,16 @@ func closesFence(line string, char byte, size int) bool {
 
 // languages are those of fenced blocks that programs only color. Others, such as mermaid,
 // are drawn or run.
-var languages = map[string]bool{
-	"bash": true, "c": true, "cpp": true, "css": true, "diff": true, "go": true, "html": true, "java": true, "js": true, "javascript": true,
-	"json": true, "kotlin": true, "python": true, "py": true, "ruby": true, "rust": true, "sh": true, "sql": true, "swift": true,
-	"text": true, "toml": true, "ts": true, "typescript": true, "xml": true, "yaml": true,
-}
+var languages = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"bash": true, "c": true, "cpp": true, "css": true, "diff": true, "go": true, "html": true, "java": true, "js": true, "javascript": true,
+		"json": true, "kotlin": true, "python": true, "py": true, "ruby": true, "rust": true, "sh": true, "sql": true, "swift": true,
+		"text": true, "toml": true, "ts": true, "typescript": true, "xml": true, "yaml": true,
+	}
+})
 
 func safeLanguage(name string) string {
-	if name = strings.ToLower(name); languages[name] {
+	if name = strings.ToLower(name); languages()[name] {
 		return name
 	}
 	return ""

@@ -83,7 +83,7 @@ func TestQuote(t *testing.T) {
 				t.Fatalf("line %d of\n%s", i, b.String())
 			case fence == "" && strings.HasPrefix(inner, "```"):
 				fence = strings.TrimRight(inner, "abcdefghijklmnopqrstuvwxyz")
-				if language := inner[len(fence):]; language != "" && !languages[language] {
+				if language := inner[len(fence):]; language != "" && !languages()[language] {
 					t.Fatalf("a fence of %q", language)
 				}
 			case fence != "" && inner == fence:

@@ -4,6 +4,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // The names of files. They consist of ASCII letters, digits, hyphens, dots and underscores,
@@ -17,10 +18,12 @@ const (
 
 // kept are the stems that have a meaning: devices of Windows, and files that agent
 // harnesses obey when they find them.
-var kept = map[string]bool{
-	"con": true, "prn": true, "aux": true, "nul": true, "conin": true, "conout": true,
-	"agents": true, "claude": true, "gemini": true, "skill": true, "copilot-instructions": true,
-}
+var kept = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"con": true, "prn": true, "aux": true, "nul": true, "conin": true, "conout": true,
+		"agents": true, "claude": true, "gemini": true, "skill": true, "copilot-instructions": true,
+	}
+})
 
 // A folder gives names to the files of one folder.
 type folder struct{ taken map[string]bool }
@@ -85,7 +88,7 @@ func safeStem(text, none string) string {
 	if stem == "" {
 		stem = none
 	}
-	if first, _, _ := strings.Cut(strings.ToLower(stem), "."); kept[first] || device(first) {
+	if first, _, _ := strings.Cut(strings.ToLower(stem), "."); kept()[first] || device(first) {
 		return "x-" + stem
 	}
 	return stem

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	"hubcli/capsule"
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // A Source is what a rendering reads: a capsule that has passed its checks. It is satisfied
@@ -118,7 +118,7 @@ func (r *renderer) begin(name string) error {
 
 // saltedTag finds the tags of a redaction, also where they became part of a name. Their
 // last part is new with each export.
-var saltedTag = regexp.MustCompile(`(?i)(redacted[:-][a-z0-9-]+?)[:-][0-9a-f]{8}`)
+var saltedTag = lazy.Regexp{Pattern: `(?i)(redacted[:-][a-z0-9-]+?)[:-][0-9a-f]{8}`}
 
 // clean is a text as this form shows it, before it is escaped.
 func (r *renderer) clean(text string) string {

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"hubcli/internal/lazy"
 )
 
 // machine finds what names this machine: home directories, hosts and addresses.
@@ -95,8 +97,8 @@ func distinctive(name string) bool {
 }
 
 var (
-	beforeHost = regexp.MustCompile(`(?i)(?:@|//|%40|\b(?:host|hostname|node|nodename|computer|machine)["']?\s{0,3}[:=]\s{0,3}["']?)$`)
-	afterHost  = regexp.MustCompile(`(?i)^(?::\d{2,5}\b|\.(?:local|lan|home|internal|intranet|fritz\.box|localdomain|corp)\b)`)
+	beforeHost = lazy.Regexp{Pattern: `(?i)(?:@|//|%40|\b(?:host|hostname|node|nodename|computer|machine)["']?\s{0,3}[:=]\s{0,3}["']?)$`}
+	afterHost  = lazy.Regexp{Pattern: `(?i)^(?::\d{2,5}\b|\.(?:local|lan|home|internal|intranet|fritz\.box|localdomain|corp)\b)`}
 )
 
 // lookBehind bounds the text before a name that says what it names.

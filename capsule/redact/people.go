@@ -1,9 +1,10 @@
 package redact
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"hubcli/internal/lazy"
 )
 
 // people finds what names people: e-mail addresses, accounts, and the names in paths of
@@ -28,12 +29,12 @@ func (b *builder) people(users []string) {
 }
 
 var (
-	domain = regexp.MustCompile(`^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}([A-Za-z]{2,24})`)
+	domain = lazy.Regexp{Pattern: `^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,8}([A-Za-z]{2,24})`}
 
 	// documented are domains that belong to nobody, and fileNames are endings of files
 	// that no domain has.
-	documented = regexp.MustCompile(`(?i)(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost)$`)
-	fileNames  = regexp.MustCompile(`(?i)^(?:png|jpe?g|gif|svg|webp|js|jsx|ts|tsx|json|ya?ml|tgz|css|html|go|service|timer|socket|git)$`)
+	documented = lazy.Regexp{Pattern: `(?i)(?:^|\.)(?:example\.(?:com|org|net)|example|test|invalid|localhost)$`}
+	fileNames  = lazy.Regexp{Pattern: `(?i)^(?:png|jpe?g|gif|svg|webp|js|jsx|ts|tsx|json|ya?ml|tgz|css|html|go|service|timer|socket|git)$`}
 )
 
 // maxLocal bounds the part before the @.
@@ -57,7 +58,7 @@ func email(s *scan, at, end int) {
 	}
 	window := s.text[end:min(len(s.text), end+256)]
 	s.work -= maxLocal
-	m := domain.FindStringSubmatchIndex(window)
+	m := domain.Get().FindStringSubmatchIndex(window)
 	if m == nil || m[1] < len(window) && alphanumeric(window[m[1]]) {
 		return
 	}
@@ -68,9 +69,9 @@ func email(s *scan, at, end int) {
 }
 
 var (
-	beforeUser = regexp.MustCompile(`(?i)(?:[/\\~]|%2f|%5c|-(?:home|users)-|[-d][-r][-w][-xst]{1}[-rwxst]{6}[.+@]?\s{1,8}\d{1,6}\s{1,4}(?:\S{1,32}\s{1,8})?|` +
-		`\b(?:user|username|user_name|logname|login|sudo_user|owner|account|benutzer|uid=\d{1,10}\(|gid=\d{1,10}\()["']?\s{0,3}[:=]?\s{0,3}["']?)$`)
-	afterUser = regexp.MustCompile(`^(?:@|%40)[A-Za-z0-9]`)
+	beforeUser = lazy.Regexp{Pattern: `(?i)(?:[/\\~]|%2f|%5c|-(?:home|users)-|[-d][-r][-w][-xst]{1}[-rwxst]{6}[.+@]?\s{1,8}\d{1,6}\s{1,4}(?:\S{1,32}\s{1,8})?|` +
+		`\b(?:user|username|user_name|logname|login|sudo_user|owner|account|benutzer|uid=\d{1,10}\(|gid=\d{1,10}\()["']?\s{0,3}[:=]?\s{0,3}["']?)$`}
+	afterUser = lazy.Regexp{Pattern: `^(?:@|%40)[A-Za-z0-9]`}
 )
 
 // user finds the name of an account where it stands for the account.
@@ -89,13 +90,13 @@ func (b *builder) user(user, spelled string) {
 
 var (
 	// nobody are names of folders for all, of accounts in containers and of documents.
-	nobody = regexp.MustCompile(`(?i)^(?:shared|public|default|default user|all users|user|username|you|your[-_]?name|name|me|runner|ubuntu|vscode|node|agent|app|root|git|linuxbrew|x|xxx)$`)
+	nobody = lazy.Regexp{Pattern: `(?i)^(?:shared|public|default|default user|all users|user|username|you|your[-_]?name|name|me|runner|ubuntu|vscode|node|agent|app|root|git|linuxbrew|x|xxx)$`}
 
 	// A path may go on before the folder of homes.
-	absoluteHome  = regexp.MustCompile(`(?i)(?:^|/)(?:var|export|usr|data|private|system|volumes|net|nfs|hostfs|rootfs|host|wsl\$?|wsl\.localhost)(?:/[^/\s]{1,64}){0,3}$`)
-	absoluteUsers = regexp.MustCompile(`^(?:["'(=\[<>]|[\w+.-]{1,32}://)*(?:[/\\]|[A-Za-z]:|%2F)`)
-	windowsDrive  = regexp.MustCompile(`(?i)(?:^|[^A-Za-z])(?:[a-z](?::|%3a)|/[a-z])$`)
-	web           = regexp.MustCompile(`(?i)https?(?::|%3a)[/%]`)
+	absoluteHome  = lazy.Regexp{Pattern: `(?i)(?:^|/)(?:var|export|usr|data|private|system|volumes|net|nfs|hostfs|rootfs|host|wsl\$?|wsl\.localhost)(?:/[^/\s]{1,64}){0,3}$`}
+	absoluteUsers = lazy.Regexp{Pattern: `^(?:["'(=\[<>]|[\w+.-]{1,32}://)*(?:[/\\]|[A-Za-z]:|%2F)`}
+	windowsDrive  = lazy.Regexp{Pattern: `(?i)(?:^|[^A-Za-z])(?:[a-z](?::|%3a)|/[a-z])$`}
+	web           = lazy.Regexp{Pattern: `(?i)https?(?::|%3a)[/%]`}
 )
 
 // homeUser finds the name of a person in the path of a home directory: the keyword is the

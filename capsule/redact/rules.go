@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"hubcli/internal/lazy"
 )
 
 //go:embed rules/rules.json
@@ -51,11 +53,11 @@ var ends = map[string]string{"quoted": `\\{0,3}["'\x60]`}
 
 // placeholder matches words that stand where a secret would: types, variables, words of
 // documents.
-var placeholder = regexp.MustCompile(`^(?i:string|str|text|int|integer|number|bool|boolean|true|false|null|nil|none|undefined|` +
+var placeholder = lazy.Regexp{Pattern: `^(?i:string|str|text|int|integer|number|bool|boolean|true|false|null|nil|none|undefined|` +
 	`required|optional|redacted|masked|hidden|your[ _-].*|change[ _-]?me.*|placeholder|example.*|todo|tbd|xxx+|` +
 	`(?:flag|option|prompt|file|stdin|from|with|without|and|instead|argument|value|must|when|field|input|type|name|header|env|path)s?)$|` +
 	`^[A-Z][A-Z_]+$|^--[a-z]|^[*.…•-]+$|^(?:\$|<|\{|%|process\.env|os\.(?:environ|getenv|Getenv)|import\.meta)|` +
-	`^(?:[~.]?/(?:home|etc|usr|var|opt|tmp|run|srv|mnt|Users|root|dev|proc|bin|lib|v\d|api|\.)|~/|[A-Za-z]:\\)`)
+	`^(?:[~.]?/(?:home|etc|usr|var|opt|tmp|run|srv|mnt|Users|root|dev|proc|bin|lib|v\d|api|\.)|~/|[A-Za-z]:\\)`}
 
 // file is what rules/rules.json holds.
 type file struct {

@@ -77,9 +77,9 @@ func (a *Adapters) today() (Entry, error) {
 
 // Adapters lists all harnesses.
 func (a *Adapters) Adapters(ctx context.Context, q hub.AdapterQuery) ([]hub.Adapter, error) {
-	list := make([]hub.Adapter, 0, len(rows))
-	for i := range rows {
-		row, err := a.adapter(ctx, &rows[i], q)
+	list := make([]hub.Adapter, 0, len(rows()))
+	for i := range rows() {
+		row, err := a.adapter(ctx, &rows()[i], q)
 		if err != nil {
 			return nil, err
 		}

@@ -22,11 +22,11 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // each runs a test for every harness and scope, each on its own machine.
 func each(t *testing.T, test func(t *testing.T, r *rig, h *row, in hub.AdapterInput)) {
-	for i := range rows {
-		for _, scope := range rows[i].scopes() {
-			t.Run(fmt.Sprintf("%s-%s", rows[i].harness, scope), func(t *testing.T) {
+	for i := range rows() {
+		for _, scope := range rows()[i].scopes() {
+			t.Run(fmt.Sprintf("%s-%s", rows()[i].harness, scope), func(t *testing.T) {
 				r := newRig(t)
-				test(t, r, &rows[i], r.input(scope))
+				test(t, r, &rows()[i], r.input(scope))
 			})
 		}
 	}
@@ -345,9 +345,9 @@ func TestAnyOrder(t *testing.T) {
 		r := newRig(t)
 		before := r.tree()
 		var all []place
-		for i := range rows {
-			for _, scope := range rows[i].scopes() {
-				all = append(all, place{rows[i].harness, r.input(scope)})
+		for i := range rows() {
+			for _, scope := range rows()[i].scopes() {
+				all = append(all, place{rows()[i].harness, r.input(scope)})
 			}
 		}
 		some := rapid.Permutation(all).Draw(rt, "come")[:rapid.IntRange(2, 3).Draw(rt, "number")]

@@ -38,8 +38,8 @@ func TestTableOfTheDocumentation(t *testing.T) {
 func documented() string {
 	var b strings.Builder
 	b.WriteString("| Harness | Found by | Scope | Servers | Hooks | Text | Permissions |\n| --- | --- | --- | --- | --- | --- | --- |\n")
-	for i := range rows {
-		r := &rows[i]
+	for i := range rows() {
+		r := &rows()[i]
 		found := append([]string{}, r.binaries...)
 		for _, f := range r.folders {
 			found = append(found, strings.TrimSuffix(string(f), "/"))

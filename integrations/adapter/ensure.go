@@ -17,8 +17,8 @@ import (
 // one harness is not taken as a sign of another.
 func (a *Adapters) Ensure(ctx context.Context) {
 	var here []*row
-	for i := range rows {
-		r := &rows[i]
+	for i := range rows() {
+		r := &rows()[i]
 		found, err := outside(ctx, a, "look "+string(r.harness), lookLimit, func(ctx context.Context) (bool, error) {
 			return r.global != nil && (len(a.detect(ctx, r, "")) > 0 || a.has(ctx, files.Owner{Harness: r.harness, Scope: files.Global})), nil
 		})

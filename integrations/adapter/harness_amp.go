@@ -5,18 +5,20 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var ampRow = row{
-	harness:  hub.HarnessAmp,
-	binaries: []string{"amp"}, folders: []place{"{config}/amp"},
-	global: &setup{
-		mcp:     []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "{config}/amp/settings.json")},
-		lacking: lacks("hooks", noHooks, "instructions", perProject),
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "./.amp/settings.json")},
-		teach:     agentsMD,
-		lacking:   lacks("hooks", noHooks),
-		warnings:  []string{committed},
-		followUps: []string{"approve the server when amp asks: it does so for servers of a project"},
-	},
+func ampRow() row {
+	return row{
+		harness:  hub.HarnessAmp,
+		binaries: []string{"amp"}, folders: []place{"{config}/amp"},
+		global: &setup{
+			mcp:     []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "{config}/amp/settings.json")},
+			lacking: lacks("hooks", noHooks, "instructions", perProject),
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "./.amp/settings.json")},
+			teach:     agentsMD,
+			lacking:   lacks("hooks", noHooks),
+			warnings:  []string{committed},
+			followUps: []string{"approve the server when amp asks: it does so for servers of a project"},
+		},
+	}
 }

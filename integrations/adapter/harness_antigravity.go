@@ -5,24 +5,26 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var antigravityRow = row{
-	harness:  hub.HarnessAntigravity,
-	binaries: []string{"antigravity", "agy"},
-	folders:  []place{"~/.gemini/config", "~/.gemini/antigravity", "~/.gemini/antigravity-cli"},
-	global: &setup{
-		mcp: []piece{server(hub.HarnessAntigravity, edit.JSON, plainShape, inServers,
-			"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json")},
-		hooks:     []piece{antigravityHooks("~/.gemini/config/hooks.json")},
-		lacking:   lacks("instructions", perProject),
-		followUps: []string{"refresh the list of MCP servers in Antigravity, or start agy anew"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessAntigravity, edit.JSON, plainShape, inServers, "./.agents/mcp_config.json")},
-		hooks:     []piece{antigravityHooks("./.agents/hooks.json")},
-		teach:     agentsMD,
-		warnings:  []string{committed},
-		followUps: []string{"refresh the list of MCP servers in Antigravity, or start agy anew"},
-	},
+func antigravityRow() row {
+	return row{
+		harness:  hub.HarnessAntigravity,
+		binaries: []string{"antigravity", "agy"},
+		folders:  []place{"~/.gemini/config", "~/.gemini/antigravity", "~/.gemini/antigravity-cli"},
+		global: &setup{
+			mcp: []piece{server(hub.HarnessAntigravity, edit.JSON, plainShape, inServers,
+				"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json")},
+			hooks:     []piece{antigravityHooks("~/.gemini/config/hooks.json")},
+			lacking:   lacks("instructions", perProject),
+			followUps: []string{"refresh the list of MCP servers in Antigravity, or start agy anew"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessAntigravity, edit.JSON, plainShape, inServers, "./.agents/mcp_config.json")},
+			hooks:     []piece{antigravityHooks("./.agents/hooks.json")},
+			teach:     agentsMD,
+			warnings:  []string{committed},
+			followUps: []string{"refresh the list of MCP servers in Antigravity, or start agy anew"},
+		},
+	}
 }
 
 // antigravityHooks are a bundle with a name of its own at the top of the file.

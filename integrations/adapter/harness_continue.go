@@ -4,22 +4,24 @@ import (
 	"hubcli/hub"
 )
 
-var continueRow = row{
-	harness:  hub.HarnessContinue,
-	binaries: []string{"cn"}, folders: []place{"~/.continue"},
-	global: &setup{
-		mcp:       []piece{continueServers("~/.continue/mcpServers/hubcli.json")},
-		hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "~/.continue/settings.json"),
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{"start cn anew, or reload the window of the editor"},
-	},
-	project: &setup{
-		mcp:       []piece{continueServers("./.continue/mcpServers/hubcli.json")},
-		hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "./.continue/settings.json"),
-		lacking:   lacks("instructions", hooksTeach),
-		warnings:  []string{committed},
-		followUps: []string{"start cn anew, or reload the window of the editor"},
-	},
+func continueRow() row {
+	return row{
+		harness:  hub.HarnessContinue,
+		binaries: []string{"cn"}, folders: []place{"~/.continue"},
+		global: &setup{
+			mcp:       []piece{continueServers("~/.continue/mcpServers/hubcli.json")},
+			hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "~/.continue/settings.json"),
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{"start cn anew, or reload the window of the editor"},
+		},
+		project: &setup{
+			mcp:       []piece{continueServers("./.continue/mcpServers/hubcli.json")},
+			hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "./.continue/settings.json"),
+			lacking:   lacks("instructions", hooksTeach),
+			warnings:  []string{committed},
+			followUps: []string{"start cn anew, or reload the window of the editor"},
+		},
+	}
 }
 
 // continueServers has only the members that Continue's strict type knows.

@@ -5,19 +5,21 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var crushRow = row{
-	harness:  hub.HarnessCrush,
-	binaries: []string{"crush"}, folders: []place{"{crush}/"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "{crush}/crush.json")},
-		lacking:   lacks("hooks", noTurnHooks, "instructions", perProject),
-		followUps: []string{"a crushrc overrides crush.json: see that it does not"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "./.crush.json", "./crush.json")},
-		teach:     agentsMD,
-		lacking:   lacks("hooks", noTurnHooks),
-		warnings:  []string{committed},
-		followUps: []string{"a crushrc overrides the file: see that it does not"},
-	},
+func crushRow() row {
+	return row{
+		harness:  hub.HarnessCrush,
+		binaries: []string{"crush"}, folders: []place{"{crush}/"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "{crush}/crush.json")},
+			lacking:   lacks("hooks", noTurnHooks, "instructions", perProject),
+			followUps: []string{"a crushrc overrides crush.json: see that it does not"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "./.crush.json", "./crush.json")},
+			teach:     agentsMD,
+			lacking:   lacks("hooks", noTurnHooks),
+			warnings:  []string{committed},
+			followUps: []string{"a crushrc overrides the file: see that it does not"},
+		},
+	}
 }

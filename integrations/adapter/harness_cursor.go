@@ -5,22 +5,24 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var cursorRow = row{
-	harness:  hub.HarnessCursor,
-	binaries: []string{"cursor", "cursor-agent"}, folders: []place{"~/.cursor"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "~/.cursor/mcp.json")},
-		hooks:     cursorHooks("~/.cursor/hooks.json"),
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{cursorReload},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "./.cursor/mcp.json")},
-		hooks:     cursorHooks("./.cursor/hooks.json"),
-		teach:     agentsMD,
-		warnings:  []string{committed},
-		followUps: []string{cursorReload},
-	},
+func cursorRow() row {
+	return row{
+		harness:  hub.HarnessCursor,
+		binaries: []string{"cursor", "cursor-agent"}, folders: []place{"~/.cursor"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "~/.cursor/mcp.json")},
+			hooks:     cursorHooks("~/.cursor/hooks.json"),
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{cursorReload},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "./.cursor/mcp.json")},
+			hooks:     cursorHooks("./.cursor/hooks.json"),
+			teach:     agentsMD,
+			warnings:  []string{committed},
+			followUps: []string{cursorReload},
+		},
+	}
 }
 
 // cursorHooks hold the turn at most five times by Cursor's own count.

@@ -5,24 +5,26 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var droidRow = row{
-	harness:  hub.HarnessDroid,
-	binaries: []string{"droid"}, folders: []place{"~/.factory"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "~/.factory/mcp.json")},
-		hooks:     droidHooks("~/.factory/hooks.json"),
-		elsewhere: &elsewhere{"~/.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "~/.factory/settings.json")},
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{"start droid anew and look at its hooks with /hooks"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "./.factory/mcp.json")},
-		hooks:     droidHooks("./.factory/hooks.json"),
-		elsewhere: &elsewhere{"./.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "./.factory/settings.json")},
-		lacking:   lacks("instructions", hooksTeach),
-		warnings:  []string{committed},
-		followUps: []string{"start droid anew and look at its hooks with /hooks"},
-	},
+func droidRow() row {
+	return row{
+		harness:  hub.HarnessDroid,
+		binaries: []string{"droid"}, folders: []place{"~/.factory"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "~/.factory/mcp.json")},
+			hooks:     droidHooks("~/.factory/hooks.json"),
+			elsewhere: &elsewhere{"~/.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "~/.factory/settings.json")},
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{"start droid anew and look at its hooks with /hooks"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "./.factory/mcp.json")},
+			hooks:     droidHooks("./.factory/hooks.json"),
+			elsewhere: &elsewhere{"./.factory/settings.json", "hooks", claudeHooks(hub.HarnessDroid, occasionsOf(hub.HarnessDroid), "./.factory/settings.json")},
+			lacking:   lacks("instructions", hooksTeach),
+			warnings:  []string{committed},
+			followUps: []string{"start droid anew and look at its hooks with /hooks"},
+		},
+	}
 }
 
 // droidHooks are keyed by event at the top of the file. The file hides the hooks

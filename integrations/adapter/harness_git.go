@@ -17,14 +17,16 @@ import (
 
 // gitRow is no program in which agents run: a repository whose commits meet the locks of
 // agents, whoever commits. It is not looked for, because each repository is a choice.
-var gitRow = row{
-	harness: hub.HarnessGit,
-	project: &setup{
-		hooks:     []piece{gitHook},
-		repo:      true,
-		lacking:   lacks("mcp", noAgents, "instructions", noAgents),
-		followUps: []string{`say what a commit of a locked file means in the room: "hubcli room locks <room> warn" or "refuse"`},
-	},
+func gitRow() row {
+	return row{
+		harness: hub.HarnessGit,
+		project: &setup{
+			hooks:     []piece{gitHook},
+			repo:      true,
+			lacking:   lacks("mcp", noAgents, "instructions", noAgents),
+			followUps: []string{`say what a commit of a locked file means in the room: "hubcli room locks <room> warn" or "refuse"`},
+		},
+	}
 }
 
 const noAgents = "no agent runs in Git"

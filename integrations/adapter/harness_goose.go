@@ -4,28 +4,30 @@ import (
 	"hubcli/hub"
 )
 
-var gooseRow = row{
-	harness:  hub.HarnessGoose,
-	binaries: []string{"goose"}, folders: []place{"{goose}/"},
-	global: &setup{
-		mcp: []piece{
-			goosePlugin("~/.agents/plugins/hubcli/plugin.json"),
-			gooseServers("~/.agents/plugins/hubcli/.mcp.json"),
+func gooseRow() row {
+	return row{
+		harness:  hub.HarnessGoose,
+		binaries: []string{"goose"}, folders: []place{"{goose}/"},
+		global: &setup{
+			mcp: []piece{
+				goosePlugin("~/.agents/plugins/hubcli/plugin.json"),
+				gooseServers("~/.agents/plugins/hubcli/.mcp.json"),
+			},
+			hooks:     []piece{gooseHooks("~/.agents/plugins/hubcli/hooks/hooks.json")},
+			lacking:   lacks("instructions", perProject),
+			followUps: []string{"Goose reads plugins since version 1.39"},
 		},
-		hooks:     []piece{gooseHooks("~/.agents/plugins/hubcli/hooks/hooks.json")},
-		lacking:   lacks("instructions", perProject),
-		followUps: []string{"Goose reads plugins since version 1.39"},
-	},
-	project: &setup{
-		mcp: []piece{
-			goosePlugin("./.agents/plugins/hubcli/plugin.json"),
-			gooseServers("./.agents/plugins/hubcli/.mcp.json"),
+		project: &setup{
+			mcp: []piece{
+				goosePlugin("./.agents/plugins/hubcli/plugin.json"),
+				gooseServers("./.agents/plugins/hubcli/.mcp.json"),
+			},
+			hooks:     []piece{gooseHooks("./.agents/plugins/hubcli/hooks/hooks.json")},
+			teach:     agentsMD,
+			warnings:  []string{committed},
+			followUps: []string{"Goose reads plugins since version 1.39"},
 		},
-		hooks:     []piece{gooseHooks("./.agents/plugins/hubcli/hooks/hooks.json")},
-		teach:     agentsMD,
-		warnings:  []string{committed},
-		followUps: []string{"Goose reads plugins since version 1.39"},
-	},
+	}
 }
 
 // goosePlugin is a folder of the hub's own with a manifest, servers and hooks.

@@ -5,22 +5,24 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var kimiRow = row{
-	harness:  hub.HarnessKimi,
-	binaries: []string{"kimi"}, folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "$KIMI_CODE_HOME/mcp.json", "~/.kimi-code/mcp.json", "~/.kimi/mcp.json")},
-		hooks:     kimiHooks("$KIMI_CODE_HOME/config.toml", "~/.kimi-code/config.toml", "~/.kimi/config.toml"),
-		lacking:   lacks("instructions", perProject),
-		followUps: []string{"start a new session of kimi"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "./.kimi-code/mcp.json")},
-		teach:     agentsMD,
-		lacking:   lacks("hooks", hooksGlobal),
-		warnings:  []string{committed},
-		followUps: []string{"start a new session of kimi"},
-	},
+func kimiRow() row {
+	return row{
+		harness:  hub.HarnessKimi,
+		binaries: []string{"kimi"}, folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "$KIMI_CODE_HOME/mcp.json", "~/.kimi-code/mcp.json", "~/.kimi/mcp.json")},
+			hooks:     kimiHooks("$KIMI_CODE_HOME/config.toml", "~/.kimi-code/config.toml", "~/.kimi/config.toml"),
+			lacking:   lacks("instructions", perProject),
+			followUps: []string{"start a new session of kimi"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "./.kimi-code/mcp.json")},
+			teach:     agentsMD,
+			lacking:   lacks("hooks", hooksGlobal),
+			warnings:  []string{committed},
+			followUps: []string{"start a new session of kimi"},
+		},
+	}
 }
 
 // kimiHooks have just four members: Kimi refuses a file with others.

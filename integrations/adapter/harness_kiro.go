@@ -5,22 +5,24 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var kiroRow = row{
-	harness:  hub.HarnessKiro,
-	binaries: []string{"kiro", "kiro-cli"}, folders: []place{"~/.kiro"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "~/.kiro/settings/mcp.json")},
-		hooks:     []piece{kiroHooks("~/.kiro/hooks/hubcli.json")},
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{"see in Kiro's list of MCP servers that hub is connected"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "./.kiro/settings/mcp.json")},
-		hooks:     []piece{kiroHooks("./.kiro/hooks/hubcli.json")},
-		lacking:   lacks("instructions", hooksTeach),
-		warnings:  []string{committed},
-		followUps: []string{"see in Kiro's list of MCP servers that hub is connected"},
-	},
+func kiroRow() row {
+	return row{
+		harness:  hub.HarnessKiro,
+		binaries: []string{"kiro", "kiro-cli"}, folders: []place{"~/.kiro"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "~/.kiro/settings/mcp.json")},
+			hooks:     []piece{kiroHooks("~/.kiro/hooks/hubcli.json")},
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{"see in Kiro's list of MCP servers that hub is connected"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "./.kiro/settings/mcp.json")},
+			hooks:     []piece{kiroHooks("./.kiro/hooks/hubcli.json")},
+			lacking:   lacks("instructions", hooksTeach),
+			warnings:  []string{committed},
+			followUps: []string{"see in Kiro's list of MCP servers that hub is connected"},
+		},
+	}
 }
 
 // kiroHooks has only the hook of a session's start: Kiro's end of a turn cannot

@@ -8,25 +8,27 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var openCodeRow = row{
-	harness:  hub.HarnessOpenCode,
-	binaries: []string{"opencode"}, folders: []place{"{config}/opencode"},
-	asks: opencodeAsks,
-	global: &setup{
-		mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
-			"{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc")},
-		hooks:     []piece{whole(opencodePlugin, "{config}/opencode/plugins/hubcli.js")},
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
-	},
-	project: &setup{
-		mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
-			"./opencode.json", "./opencode.jsonc")},
-		hooks:     []piece{whole(opencodePlugin, "./.opencode/plugins/hubcli.js")},
-		lacking:   lacks("instructions", hooksTeach),
-		warnings:  []string{committed},
-		followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
-	},
+func openCodeRow() row {
+	return row{
+		harness:  hub.HarnessOpenCode,
+		binaries: []string{"opencode"}, folders: []place{"{config}/opencode"},
+		asks: opencodeAsks,
+		global: &setup{
+			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
+				"{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc")},
+			hooks:     []piece{whole(opencodePlugin, "{config}/opencode/plugins/hubcli.js")},
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
+		},
+		project: &setup{
+			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
+				"./opencode.json", "./opencode.jsonc")},
+			hooks:     []piece{whole(opencodePlugin, "./.opencode/plugins/hubcli.js")},
+			lacking:   lacks("instructions", hooksTeach),
+			warnings:  []string{committed},
+			followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
+		},
+	}
 }
 
 // opencodeBody is the plugin without what differs from user to user.

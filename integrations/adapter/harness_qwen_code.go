@@ -5,24 +5,26 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var qwenCodeRow = row{
-	harness:  hub.HarnessQwenCode,
-	binaries: []string{"qwen"}, folders: []place{"~/.qwen"},
-	asks: qwenAsks,
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},
-		hooks:     qwenHooks("~/.qwen/settings.json"),
-		allow:     &allowance{"trust", true},
-		lacking:   lacks("instructions", hooksTeach),
-		followUps: []string{"start a new session of qwen"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "./.qwen/settings.json")},
-		hooks:     qwenHooks("./.qwen/settings.json"),
-		lacking:   lacks("instructions", hooksTeach),
-		warnings:  []string{committed},
-		followUps: []string{"trust the folder when qwen asks"},
-	},
+func qwenCodeRow() row {
+	return row{
+		harness:  hub.HarnessQwenCode,
+		binaries: []string{"qwen"}, folders: []place{"~/.qwen"},
+		asks: qwenAsks,
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},
+			hooks:     qwenHooks("~/.qwen/settings.json"),
+			allow:     &allowance{"trust", true},
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{"start a new session of qwen"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "./.qwen/settings.json")},
+			hooks:     qwenHooks("./.qwen/settings.json"),
+			lacking:   lacks("instructions", hooksTeach),
+			warnings:  []string{committed},
+			followUps: []string{"trust the folder when qwen asks"},
+		},
+	}
 }
 
 func qwenHooks(places ...place) []piece {

@@ -5,19 +5,21 @@ import (
 	"hubcli/integrations/adapter/edit"
 )
 
-var zedRow = row{
-	harness:  hub.HarnessZed,
-	binaries: []string{"zed", "zeditor"}, folders: []place{"{zed}/"},
-	global: &setup{
-		mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "{zed}/settings.json")},
-		lacking:   lacks("hooks", noHooks, "instructions", perProject),
-		followUps: []string{"see in the settings of Zed's agent that the server hub is green"},
-	},
-	project: &setup{
-		mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "./.zed/settings.json")},
-		teach:     agentsMD,
-		lacking:   lacks("hooks", noHooks),
-		warnings:  []string{committed},
-		followUps: []string{"trust the folder when Zed asks"},
-	},
+func zedRow() row {
+	return row{
+		harness:  hub.HarnessZed,
+		binaries: []string{"zed", "zeditor"}, folders: []place{"{zed}/"},
+		global: &setup{
+			mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "{zed}/settings.json")},
+			lacking:   lacks("hooks", noHooks, "instructions", perProject),
+			followUps: []string{"see in the settings of Zed's agent that the server hub is green"},
+		},
+		project: &setup{
+			mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "./.zed/settings.json")},
+			teach:     agentsMD,
+			lacking:   lacks("hooks", noHooks),
+			warnings:  []string{committed},
+			followUps: []string{"trust the folder when Zed asks"},
+		},
+	}
 }

@@ -3,6 +3,7 @@ package adapter
 import (
 	"path"
 	"strings"
+	"sync"
 )
 
 // World holds what the paths of configuration files depend on.
@@ -25,40 +26,42 @@ type World struct {
 type place string
 
 // bases are the folders that a place may name in braces.
-var bases = map[string]func(World) string{
-	"config": World.config,
-	"data":   func(w World) string { return w.DataRoot },
-	"code": func(w World) string {
-		switch w.GOOS {
-		case "windows":
-			return w.join(w.roaming(), "Code", "User")
-		case "darwin":
-			return w.join(w.Home, "Library", "Application Support", "Code", "User")
-		}
-		return w.join(w.config(), "Code", "User")
-	},
-	"zed": func(w World) string {
-		switch w.GOOS {
-		case "windows":
-			return w.join(w.roaming(), "Zed")
-		case "darwin":
-			return w.join(w.Home, ".config", "zed")
-		}
-		return w.join(w.config(), "zed")
-	},
-	"crush": func(w World) string {
-		if w.GOOS == "windows" {
-			return w.join(w.variable("LOCALAPPDATA", w.join(w.Home, "AppData", "Local")), "crush")
-		}
-		return w.join(w.config(), "crush")
-	},
-	"goose": func(w World) string {
-		if w.GOOS == "windows" {
-			return w.join(w.roaming(), "Block", "goose")
-		}
-		return w.join(w.config(), "goose")
-	},
-}
+var bases = sync.OnceValue(func() map[string]func(World) string {
+	return map[string]func(World) string{
+		"config": World.config,
+		"data":   func(w World) string { return w.DataRoot },
+		"code": func(w World) string {
+			switch w.GOOS {
+			case "windows":
+				return w.join(w.roaming(), "Code", "User")
+			case "darwin":
+				return w.join(w.Home, "Library", "Application Support", "Code", "User")
+			}
+			return w.join(w.config(), "Code", "User")
+		},
+		"zed": func(w World) string {
+			switch w.GOOS {
+			case "windows":
+				return w.join(w.roaming(), "Zed")
+			case "darwin":
+				return w.join(w.Home, ".config", "zed")
+			}
+			return w.join(w.config(), "zed")
+		},
+		"crush": func(w World) string {
+			if w.GOOS == "windows" {
+				return w.join(w.variable("LOCALAPPDATA", w.join(w.Home, "AppData", "Local")), "crush")
+			}
+			return w.join(w.config(), "crush")
+		},
+		"goose": func(w World) string {
+			if w.GOOS == "windows" {
+				return w.join(w.roaming(), "Block", "goose")
+			}
+			return w.join(w.config(), "goose")
+		},
+	}
+})
 
 // config follows the convention of command line tools: XDG_CONFIG_HOME or
 // ~/.config on every system.
@@ -133,7 +136,7 @@ func (w World) resolve(p place, project string) (at, root string, ok bool) {
 	case strings.HasPrefix(head, "$"):
 		base = w.variable(head[1:], "")
 	case strings.HasPrefix(head, "{"):
-		base = bases[strings.Trim(head, "{}")](w)
+		base = bases()[strings.Trim(head, "{}")](w)
 	}
 	if base == "" {
 		return "", "", false

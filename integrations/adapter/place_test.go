@@ -130,7 +130,7 @@ func placesOf(h hub.Harness, scope hub.AdapterScope, w World, exists func(string
 // detected and describe both scopes.
 func TestEveryHarnessHasARow(t *testing.T) {
 	var got []hub.Harness
-	for _, r := range rows {
+	for _, r := range rows() {
 		got = append(got, r.harness)
 		if r.title() == "" || !slices.Contains([]hub.Harness{hub.HarnessGeneric, hub.HarnessGit}, r.harness) && (len(r.binaries) == 0 || len(r.folders) == 0) {
 			t.Errorf("%s has no description, or cannot be detected", r.harness)

@@ -6,14 +6,15 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hubcli/hub"
 	"hubcli/integrations/adapter/edit"
 	"hubcli/integrations/adapter/files"
+	"hubcli/internal/lazy"
 )
 
 // harnessAnswer bounds the time of a harness that is asked for its servers.
@@ -22,30 +23,32 @@ const harnessAnswer = 20 * time.Second
 // question is how a harness is asked whether it takes the hub's entry.
 type question struct {
 	args   []string
-	home   string         // folder below the home folder in which it finds its file
-	good   *regexp.Regexp // in its answer if all is well
-	means  string         // what good says
-	others bool           // it starts every server of its file
+	home   string       // folder below the home folder in which it finds its file
+	good   *lazy.Regexp // in its answer if all is well
+	means  string       // what good says
+	others bool         // it starts every server of its file
 }
 
 // The questions. A question that starts the server is better than one that only
 // reads the file.
 var (
-	claudeAsks   = &question{[]string{"mcp", "get", serverName}, "", regexp.MustCompile(`(?m)^\s*Status: ✔ Connected$`), "it connects to the server", false}
-	codexAsks    = &question{[]string{"mcp", "get", serverName}, ".codex", regexp.MustCompile(`(?m)^\s*enabled: true$`), "it takes its file and has the server switched on", false}
-	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", regexp.MustCompile(`(?m)✓ hub: .* - Connected$`), "it connects to the server", true}
-	qwenAsks     = &question{[]string{"mcp", "list"}, ".qwen", regexp.MustCompile(`(?m)✓.* hub: .* - Connected$`), "it connects to the server", true}
-	opencodeAsks = &question{[]string{"mcp", "list"}, ".config/opencode", regexp.MustCompile(`✓ hub .*connected`), "it connects to the server", true}
+	claudeAsks   = &question{[]string{"mcp", "get", serverName}, "", &lazy.Regexp{Pattern: `(?m)^\s*Status: ✔ Connected$`}, "it connects to the server", false}
+	codexAsks    = &question{[]string{"mcp", "get", serverName}, ".codex", &lazy.Regexp{Pattern: `(?m)^\s*enabled: true$`}, "it takes its file and has the server switched on", false}
+	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", &lazy.Regexp{Pattern: `(?m)✓ hub: .* - Connected$`}, "it connects to the server", true}
+	qwenAsks     = &question{[]string{"mcp", "list"}, ".qwen", &lazy.Regexp{Pattern: `(?m)✓.* hub: .* - Connected$`}, "it connects to the server", true}
+	opencodeAsks = &question{[]string{"mcp", "list"}, ".config/opencode", &lazy.Regexp{Pattern: `✓ hub .*connected`}, "it connects to the server", true}
 )
 
 // quiet keeps harnesses from updating themselves and from coloring their answer.
-var quiet = map[string]string{
-	"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-	"OPENCODE_DISABLE_AUTOUPDATE": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true",
-}
+var quiet = sync.OnceValue(func() map[string]string {
+	return map[string]string{
+		"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+		"OPENCODE_DISABLE_AUTOUPDATE": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true",
+	}
+})
 
 // colorCode is an SGR sequence.
-var colorCode = regexp.MustCompile("\x1b\\[[0-9;]*m")
+var colorCode = lazy.Regexp{Pattern: "\x1b\\[[0-9;]*m"}
 
 // tryHarness asks the harness itself. It reads a copy of its file in a home
 // folder of its own, because some harnesses rewrite their files when they start,
@@ -75,7 +78,7 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 	if t.search != "" { // where the program finds what it is written for, such as node
 		vars["PATH"] = t.search
 	}
-	for key, value := range quiet {
+	for key, value := range quiet() {
 		vars[key] = value
 	}
 	got, err := tried(ctx, harnessAnswer, append([]string{binary}, q.args...), project, environment(t.config.World.Getenv, vars), "")

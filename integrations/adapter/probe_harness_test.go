@@ -98,8 +98,8 @@ func TestHarnessThatIsNotRun(t *testing.T) {
 // TestWakeIsToldTruly: what a verification says of waking agrees with what the hub
 // knows of each harness, and it never passes where an idle agent cannot be woken.
 func TestWakeIsToldTruly(t *testing.T) {
-	for i := range rows {
-		h := &rows[i]
+	for i := range rows() {
+		h := &rows()[i]
 		t.Run(string(h.harness), func(t *testing.T) {
 			r := newRig(t)
 			r.config.Hub = silent{}

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"slices"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -77,11 +78,11 @@ func (r *row) title() string { return r.harness.Facts().Title }
 
 // rowOf finds the row of a harness.
 func rowOf(h hub.Harness) (*row, bool) {
-	i := slices.IndexFunc(rows, func(r row) bool { return r.harness == h })
+	i := slices.IndexFunc(rows(), func(r row) bool { return r.harness == h })
 	if i < 0 {
 		return nil, false
 	}
-	return &rows[i], true
+	return &rows()[i], true
 }
 
 // Values that several rows have.
@@ -114,26 +115,28 @@ func (r *row) scopes() []hub.AdapterScope {
 // the file of its harness. The facts come from the vendors' documentation and
 // sources of 2026. If a harness was renamed or moved its files, the older places
 // follow the newer ones.
-var rows = []row{
-	genericRow,
-	claudeCodeRow,
-	codexRow,
-	vscodeRow,
-	copilotCLIRow,
-	cursorRow,
-	geminiCLIRow,
-	antigravityRow,
-	qwenCodeRow,
-	openCodeRow,
-	windsurfRow,
-	clineRow,
-	zedRow,
-	gooseRow,
-	ampRow,
-	droidRow,
-	kimiRow,
-	crushRow,
-	continueRow,
-	kiroRow,
-	gitRow,
-}
+var rows = sync.OnceValue(func() []row {
+	return []row{
+		genericRow(),
+		claudeCodeRow(),
+		codexRow(),
+		vscodeRow(),
+		copilotCLIRow(),
+		cursorRow(),
+		geminiCLIRow(),
+		antigravityRow(),
+		qwenCodeRow(),
+		openCodeRow(),
+		windsurfRow(),
+		clineRow(),
+		zedRow(),
+		gooseRow(),
+		ampRow(),
+		droidRow(),
+		kimiRow(),
+		crushRow(),
+		continueRow(),
+		kiroRow(),
+		gitRow(),
+	}
+})

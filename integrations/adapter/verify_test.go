@@ -21,11 +21,11 @@ import (
 // TestLaunchOf: reading an entry of any shape, or of a file of the hub's own,
 // returns what the hub wrote.
 func TestLaunchOf(t *testing.T) {
-	for i := range rows {
-		for _, scope := range rows[i].scopes() {
+	for i := range rows() {
+		for _, scope := range rows()[i].scopes() {
 			r := newRig(t)
 			r.config.BaseURL, r.config.DataRoot = "http://127.0.0.1:7001", "/data"
-			h := rows[i].harness
+			h := rows()[i].harness
 			r.must(h, hub.AdapterInstall, r.input(scope))
 			_, s, owner, err := r.where(h, r.input(scope))
 			require.NoError(t, err)
@@ -91,9 +91,9 @@ func TestAnswers(t *testing.T) {
 // asks its user again about each changed line.
 func TestHookLinesNameTheDataRoot(t *testing.T) {
 	for _, root := range []string{"", "/data", "/srv/it's a \"$HOME\" `x`"} {
-		for i := range rows {
-			for _, scope := range rows[i].scopes() {
-				h, r := rows[i].harness, newRig(t)
+		for i := range rows() {
+			for _, scope := range rows()[i].scopes() {
+				h, r := rows()[i].harness, newRig(t)
 				if h == hub.HarnessOpenCode {
 					continue // its plugin hands over the environment
 				}

@@ -1,8 +1,9 @@
 package credstore
 
 import (
-	"regexp"
 	"strings"
+
+	"hubcli/internal/lazy"
 )
 
 // Source is where a secret is.
@@ -26,8 +27,8 @@ func (r Ref) String() string { return string(r.Source) + ":" + r.Name }
 const maxName = 128
 
 var (
-	storedName   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._/@-]*$`)
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	storedName   = lazy.Regexp{Pattern: `^[A-Za-z0-9][A-Za-z0-9._/@-]*$`}
+	variableName = lazy.Regexp{Pattern: `^[A-Za-z_][A-Za-z0-9_]*$`}
 )
 
 // ParseRef reads a reference. Errors: BadRef.

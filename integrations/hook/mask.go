@@ -1,10 +1,10 @@
 package hook
 
 import (
-	"regexp"
 	"strings"
 
 	"hubcli/capsule/redact"
+	"hubcli/internal/lazy"
 )
 
 // masked stands for a secret.
@@ -19,16 +19,16 @@ const (
 )
 
 // secretPlaces find secrets; the first group stays.
-var secretPlaces = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)([\w.-]*` + secretName + `[\w.-]*["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?)` + secretValue),
-	regexp.MustCompile(`(?i)(--?[\w-]*` + secretName + `[\w-]*\s+["']?)` + secretValue),
-	regexp.MustCompile(`(?i)(\b(?:bearer|basic)\s+)` + secretValue),
-	regexp.MustCompile(`()\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`),
-	regexp.MustCompile(`(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`),
+var secretPlaces = []*lazy.Regexp{
+	&lazy.Regexp{Pattern: `(?i)([\w.-]*` + secretName + `[\w.-]*["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?)` + secretValue},
+	&lazy.Regexp{Pattern: `(?i)(--?[\w-]*` + secretName + `[\w-]*\s+["']?)` + secretValue},
+	&lazy.Regexp{Pattern: `(?i)(\b(?:bearer|basic)\s+)` + secretValue},
+	&lazy.Regexp{Pattern: `()\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`},
+	&lazy.Regexp{Pattern: `(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`},
 }
 
 // plainSecret is a secret that is one word, and so hides no part of a command.
-var plainSecret = regexp.MustCompile(`^[A-Za-z0-9+_=.~%-]{4,}$`)
+var plainSecret = lazy.Regexp{Pattern: `^[A-Za-z0-9+_=.~%-]{4,}$`}
 
 // mask hides what looks like a secret: what these places hold, and then the formats of
 // tokens that the rules for texts that leave the machine know.

@@ -1,6 +1,9 @@
 package hook
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // aboutTool is the type of the notification by which Gemini CLI says that it asks its
 // user whether a tool may run. It waits for the hook before it draws the question.
@@ -8,7 +11,9 @@ const aboutTool = "ToolPermission"
 
 // toolsOfDetails names the tool by the type of a notification's details. Those of an edit
 // name it in their title alone, and so does information that is fetched.
-var toolsOfDetails = map[string]string{"exec": "run_shell_command", "sandbox_expansion": "run_shell_command"}
+var toolsOfDetails = sync.OnceValue(func() map[string]string {
+	return map[string]string{"exec": "run_shell_command", "sandbox_expansion": "run_shell_command"}
+})
 
 // toolsOfTitles are the beginnings of titles and the tools that have them.
 var toolsOfTitles = []struct{ begin, tool string }{
@@ -33,7 +38,7 @@ func (f fields) toolOfNotification() string {
 			return known.tool
 		}
 	}
-	if tool := toolsOfDetails[kind]; tool != "" {
+	if tool := toolsOfDetails()[kind]; tool != "" {
 		return tool
 	}
 	return kind

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"strings"
+	"sync"
 	"unicode/utf16"
 
 	"hubcli/hub"
@@ -107,14 +108,16 @@ func Parse(b []byte) Payload {
 	// Only the id is proof: a main session with a role also sends agent_type.
 	p.SubAgent = f.text("agent_id") != "" || strings.HasPrefix(event, "subagent")
 	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||
-		ended[strings.ToLower(f.text("status"))] || ended[strings.ToLower(f.text("stopReason", "stop_reason"))]
+		ended()[strings.ToLower(f.text("status"))] || ended()[strings.ToLower(f.text("stopReason", "stop_reason"))]
 	return p
 }
 
 // ended holds the reasons with which a user or an error ends a turn.
-var ended = map[string]bool{
-	"aborted": true, "abort": true, "cancelled": true, "canceled": true, "interrupted": true, "error": true,
-}
+var ended = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"aborted": true, "abort": true, "cancelled": true, "canceled": true, "interrupted": true, "error": true,
+	}
+})
 
 // decodeText strips a byte order mark and turns UTF-16, which some shells of
 // Windows pipe, into UTF-8.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"hubcli/hub"
@@ -16,18 +17,20 @@ var commandMembers = []string{"command", "description", "timeout", "timeout_ms",
 
 // fileTools are the tools that touch the one file that their first member names. A call
 // with a member that is not here is unclear.
-var fileTools = map[string][]string{
-	"Read":         {"file_path", "offset", "limit", "pages"},
-	"Write":        {"file_path", "content"},
-	"Edit":         {"file_path", "old_string", "new_string", "replace_all"},
-	"MultiEdit":    {"file_path", "edits"},
-	"NotebookRead": {"notebook_path", "cell_id"},
-	"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
-	"LS":           {"path", "ignore"},
-}
+var fileTools = sync.OnceValue(func() map[string][]string {
+	return map[string][]string{
+		"Read":         {"file_path", "offset", "limit", "pages"},
+		"Write":        {"file_path", "content"},
+		"Edit":         {"file_path", "old_string", "new_string", "replace_all"},
+		"MultiEdit":    {"file_path", "edits"},
+		"NotebookRead": {"notebook_path", "cell_id"},
+		"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
+		"LS":           {"path", "ignore"},
+	}
+})
 
 // FileTool reports whether a tool touches one file and runs no command.
-func FileTool(name string) bool { return fileTools[name] != nil }
+func FileTool(name string) bool { return fileTools()[name] != nil }
 
 // patchTool names its files in a patch, which is no command of a shell.
 const patchTool = "apply_patch"
@@ -36,7 +39,7 @@ const patchTool = "apply_patch"
 func (r *run) prompt(id hub.AgentID) hub.PermissionInput {
 	in := hub.PermissionInput{AgentID: id, Tool: r.payload.Tool, Folder: r.folder()}
 	input, whole := members(r.payload.Input)
-	known := fileTools[in.Tool]
+	known := fileTools()[in.Tool]
 	switch command, isCommand := commandOf(input); {
 	case in.Tool != patchTool && isCommand:
 		in.Command, known = &command, commandMembers

@@ -5,12 +5,12 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/lazy"
 	"hubcli/internal/pause"
 )
 
@@ -240,8 +240,8 @@ func (r *run) advise(s *scene) (string, error) {
 }
 
 var (
-	watchCommand = regexp.MustCompile(`(?:^|[\s;&|('"/\\])hubcli(?:\.exe)?['"]?\s+watch(?:\s|$)`)
-	watchAgent   = regexp.MustCompile(`--agent(?:=|\s+)['"]?([A-Za-z0-9][A-Za-z0-9._@:+-]*)`)
+	watchCommand = lazy.Regexp{Pattern: `(?:^|[\s;&|('"/\\])hubcli(?:\.exe)?['"]?\s+watch(?:\s|$)`}
+	watchAgent   = lazy.Regexp{Pattern: `--agent(?:=|\s+)['"]?([A-Za-z0-9][A-Za-z0-9._@:+-]*)`}
 )
 
 // watched reports whether one of the commands is a watch of the agent. A watch

@@ -2,6 +2,7 @@ package license
 
 import (
 	"errors"
+	"sync"
 
 	"hubcli/hub"
 	"hubcli/integrations/license/keygen"
@@ -46,33 +47,37 @@ func asError(err error, s *keygen.Server, known bool) error {
 }
 
 // refusals are the codes of servers that have a code of the hub.
-var refusals = map[string]hub.Code{
-	keygen.CodeExpired: hub.CodeLicenseExpired, keygen.CodeLicenseExpired: hub.CodeLicenseExpired,
-	keygen.CodeSuspended: hub.CodeLicenseSuspended, keygen.CodeLicenseSuspended: hub.CodeLicenseSuspended,
-	keygen.CodeBanned:       hub.CodeLicenseRevoked,
-	keygen.CodeMachineLimit: hub.CodeLicenseMachineLimit, keygen.CodeTooManyMachines: hub.CodeLicenseMachineLimit,
-	keygen.CodeNotFound: hub.CodeLicenseNotFound, keygen.CodeLicenseInvalid: hub.CodeLicenseNotFound, keygen.CodeTokenInvalid: hub.CodeLicenseNotFound,
-}
+var refusals = sync.OnceValue(func() map[string]hub.Code {
+	return map[string]hub.Code{
+		keygen.CodeExpired: hub.CodeLicenseExpired, keygen.CodeLicenseExpired: hub.CodeLicenseExpired,
+		keygen.CodeSuspended: hub.CodeLicenseSuspended, keygen.CodeLicenseSuspended: hub.CodeLicenseSuspended,
+		keygen.CodeBanned:       hub.CodeLicenseRevoked,
+		keygen.CodeMachineLimit: hub.CodeLicenseMachineLimit, keygen.CodeTooManyMachines: hub.CodeLicenseMachineLimit,
+		keygen.CodeNotFound: hub.CodeLicenseNotFound, keygen.CodeLicenseInvalid: hub.CodeLicenseNotFound, keygen.CodeTokenInvalid: hub.CodeLicenseNotFound,
+	}
+})
 
 // sentences say what a code means.
-var sentences = map[hub.Code]string{
-	hub.CodeLicenseExpired:      "the license has expired",
-	hub.CodeLicenseSuspended:    "the license is suspended",
-	hub.CodeLicenseRevoked:      "the license was revoked",
-	hub.CodeLicenseMachineLimit: "the license is used on as many machines as it allows",
-	hub.CodeLicenseNotFound:     "the license server does not know this key",
-}
+var sentences = sync.OnceValue(func() map[hub.Code]string {
+	return map[hub.Code]string{
+		hub.CodeLicenseExpired:      "the license has expired",
+		hub.CodeLicenseSuspended:    "the license is suspended",
+		hub.CodeLicenseRevoked:      "the license was revoked",
+		hub.CodeLicenseMachineLimit: "the license is used on as many machines as it allows",
+		hub.CodeLicenseNotFound:     "the license server does not know this key",
+	}
+})
 
 // refused is the error for what the server said of a key.
 func refused(code string, known bool) *hub.Error {
-	ours, ok := refusals[code]
+	ours, ok := refusals()[code]
 	if !ok {
 		ours = hub.CodeLicenseRefused
 	}
 	if ours == hub.CodeLicenseNotFound && known {
 		ours = hub.CodeLicenseRevoked
 	}
-	sentence := sentences[ours]
+	sentence := sentences()[ours]
 	if ours == hub.CodeLicenseRefused {
 		sentence = "the license server refuses: " + code
 		if code == keygen.CodeOtherProduct {

@@ -171,7 +171,7 @@ func (a *asking) list(ctx context.Context) ([]hub.ProviderModel, string, *fault)
 			return nil, "", unreadable(a.host(first), err)
 		}
 		query := address.Query()
-		query.Set(shapes[a.preset.Catalog.Dialect].param, next)
+		query.Set(shapes()[a.preset.Catalog.Dialect].param, next)
 		address.RawQuery = query.Encode()
 		if body, bad = a.get(ctx, address.String(), !a.key.Empty()); bad != nil {
 			return nil, "", bad

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hubcli/hub"
 )
@@ -23,15 +24,17 @@ type shape struct {
 }
 
 // shapes are the dialects.
-var shapes = map[dialect]shape{
-	"openai":    {list: "data", ids: []string{"id"}},
-	"array":     {ids: []string{"id"}},
-	"anthropic": {list: "data", ids: []string{"id"}, next: "last_id", more: "has_more", param: "after_id"},
-	"gemini":    {list: "models", ids: []string{"name"}, next: "nextPageToken", param: "pageToken"},
-	"cohere":    {list: "models", ids: []string{"name"}, next: "next_page_token", param: "page_token"},
-	"bedrock":   {list: "modelSummaries", ids: []string{"modelId"}},
-	"ollama":    {list: "models", ids: []string{"model", "name"}},
-}
+var shapes = sync.OnceValue(func() map[dialect]shape {
+	return map[dialect]shape{
+		"openai":    {list: "data", ids: []string{"id"}},
+		"array":     {ids: []string{"id"}},
+		"anthropic": {list: "data", ids: []string{"id"}, next: "last_id", more: "has_more", param: "after_id"},
+		"gemini":    {list: "models", ids: []string{"name"}, next: "nextPageToken", param: "pageToken"},
+		"cohere":    {list: "models", ids: []string{"name"}, next: "next_page_token", param: "page_token"},
+		"bedrock":   {list: "modelSummaries", ids: []string{"modelId"}},
+		"ollama":    {list: "models", ids: []string{"model", "name"}},
+	}
+})
 
 // errNoList is an answer that is JSON and no list of models.
 var errNoList = errors.New("the answer is no list of models")
@@ -44,7 +47,7 @@ func (c *catalog) page(body []byte) (models []hub.ProviderModel, next string, er
 	if err := d.Decode(&answer); err != nil {
 		return nil, "", err
 	}
-	s := shapes[c.Dialect]
+	s := shapes()[c.Dialect]
 	if c.List != "" {
 		s.list = c.List
 	}

@@ -8,12 +8,12 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 //go:embed presets.json
@@ -209,7 +209,7 @@ func (t *target) own(endpoint string) error {
 }
 
 // paramValue is what may stand in the name of a server: nothing in it leads elsewhere.
-var paramValue = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`)
+var paramValue = lazy.Regexp{Pattern: `^[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$`}
 
 // params takes the parts of the addresses that only the user knows.
 func (p *preset) params(given map[string]string, lookup func(string) string) (map[string]string, error) {

@@ -1,10 +1,10 @@
 package service
 
 import (
-	"encoding/xml"
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // unit returns the unit of systemd, without the line with the checksum.
@@ -92,8 +92,14 @@ func (s *Service) agent() (before, after string) {
 	return `<?xml version="1.0" encoding="UTF-8"?>` + "\n", b.String()
 }
 
+// quoteXML makes a text fit for the content of an element. It is what encoding/xml does, whose
+// package makes tables at each start of a program that links it.
 func quoteXML(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a Builder takes everything
-	return b.String()
+	text = strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF {
+			return utf8.RuneError // XML has no such character
+		}
+		return r
+	}, text)
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&#34;", "'", "&#39;", "\t", "&#x9;", "\n", "&#xA;", "\r", "&#xD;").Replace(text)
 }

@@ -114,7 +114,7 @@ var parsed = sync.OnceValues(func() ([]*goFile, error) {
 	}
 	var files []*goFile
 	for _, name := range names {
-		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/tools/") {
+		if !strings.HasSuffix(name, ".go") || strings.Contains(name, "testdata/") || strings.HasPrefix(name, "internal/tools/") || strings.HasPrefix(name, "third_party/") {
 			continue
 		}
 		src, err := os.ReadFile(filepath.Join(root, name))

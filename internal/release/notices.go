@@ -85,9 +85,11 @@ func notices(ctx context.Context, root string) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// copied is what the executable holds of other people besides modules: data that was
-// copied into a folder of the project, which keeps its license there.
+// copied is what the executable holds of other people besides modules: what was copied into
+// a folder of the project, which keeps its license there.
 var copied = []linkedModule{
+	{path: "github.com/blevesearch/vellum", version: "v1.2.0, changed", dir: "third_party/vellum"},
+	{path: "github.com/google/jsonschema-go", version: "v0.4.3, changed", dir: "third_party/jsonschema"},
 	{path: "github.com/gitleaks/gitleaks", version: "b58d3f102cf3, some of its rules", dir: "capsule/redact/rules"},
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // skipped are folders with other people's text or with fixtures.
-var skipped = map[string]bool{".git": true, ".cache": true, "testdata": true, "node_modules": true, "bin": true, "dist": true, "faults": true, "words": true}
+var skipped = map[string]bool{".git": true, ".cache": true, "testdata": true, "node_modules": true, "bin": true, "dist": true, "faults": true, "words": true, "third_party": true}
 
 // Tree returns the texts of all Go, Python and Markdown files below root.
 // An unreadable file or Go that does not parse is an error.

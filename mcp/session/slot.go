@@ -6,11 +6,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"time"
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/lazy"
 	"hubcli/internal/osfile"
 )
 
@@ -21,7 +21,7 @@ const (
 	keepSlots    = 30 * 24 * time.Hour
 )
 
-var slotName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var slotName = lazy.Regexp{Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`}
 
 // CheckSlot refuses a name that no slot can have.
 func CheckSlot(name string) error {

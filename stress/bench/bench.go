@@ -31,6 +31,7 @@ var figures = []figure{
 	{"memory", (*run).memory},
 	{"python", (*run).python},
 	{"relay", (*run).relay},
+	{"commands", (*run).commands},
 	{"mcp", (*run).mcp},
 	{"search", (*run).search},
 	{"rebuild", (*run).rebuild},

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"hubcli/internal/lazy"
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -65,7 +66,7 @@ func parseJSON(doc []byte) (*jsonDoc, error) {
 	return d, err
 }
 
-var hujsonPlace = regexp.MustCompile(`^hujson: line (\d+), column (\d+): `)
+var hujsonPlace = lazy.Regexp{Pattern: `^hujson: line (\d+), column (\d+): `}
 
 // jsonFault makes a Refusal of hujson's message. The message may quote the
 // document, which may hold secrets, so a long or odd quotation is cut.

@@ -2,9 +2,10 @@ package edit
 
 import (
 	"bytes"
-	"regexp"
 	"slices"
 	"strings"
+
+	"hubcli/internal/lazy"
 )
 
 const (
@@ -17,7 +18,7 @@ const (
 
 // secretPlace finds secrets: the last group of the pattern, or the whole match.
 type secretPlace struct {
-	pattern *regexp.Regexp
+	pattern *lazy.Regexp
 	marks   []string // in lower case; a text without any of them is not searched
 }
 
@@ -26,28 +27,28 @@ var secretMarks = []string{"token", "secret", "passw", "pwd", "api", "auth", "cr
 
 var secretPlaces = []secretPlace{
 	// A key that names a secret, with its value, in any of the formats.
-	{regexp.MustCompile(`(?i)["']?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), secretMarks},
+	{&lazy.Regexp{Pattern: `(?i)["']?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`}, secretMarks},
 	// A variable of an environment: all in capitals.
-	{regexp.MustCompile(`["']?\b[A-Z][A-Z0-9_]{2,}["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`), []string{":", "="}},
+	{&lazy.Regexp{Pattern: `["']?\b[A-Z][A-Z0-9_]{2,}["']?[ \t]*[:=][ \t]*(` + quoted + `|` + bare + `)`}, []string{":", "="}},
 	// The element of a list, or the word, after a flag that names a secret.
-	{regexp.MustCompile(`(?i)["']--?[\w.-]*` + secretName + `[\w.-]*["']\s*,\s*(` + quoted + `)`), secretMarks},
-	{regexp.MustCompile(`(?i)-[ \t]+["']?--?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*\r?\n[ \t]*-[ \t]+([^\r\n]+)`), secretMarks},
-	{regexp.MustCompile(`(?i)--?[\w.-]*` + secretName + `[\w.-]*[ =]+([^\s"',\\]+)`), secretMarks},
+	{&lazy.Regexp{Pattern: `(?i)["']--?[\w.-]*` + secretName + `[\w.-]*["']\s*,\s*(` + quoted + `)`}, secretMarks},
+	{&lazy.Regexp{Pattern: `(?i)-[ \t]+["']?--?[\w.-]*` + secretName + `[\w.-]*["']?[ \t]*\r?\n[ \t]*-[ \t]+([^\r\n]+)`}, secretMarks},
+	{&lazy.Regexp{Pattern: `(?i)--?[\w.-]*` + secretName + `[\w.-]*[ =]+([^\s"',\\]+)`}, secretMarks},
 	// A header in a string.
-	{regexp.MustCompile(`(?i)\b(?:[\w-]*authorization|[\w-]*cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*([^"'\r\n]+)`), []string{":"}},
+	{&lazy.Regexp{Pattern: `(?i)\b(?:[\w-]*authorization|[\w-]*cookie|x-[\w-]*(?:key|token|secret))[ \t]*:[ \t]*([^"'\r\n]+)`}, []string{":"}},
 	// User, password and the values of the query in an address.
-	{regexp.MustCompile(`://([^/\s"'@]+)@`), []string{"://"}},
-	{regexp.MustCompile(`[?&][\w.~%-]+=([^&\s"'#]+)`), []string{"?", "&"}},
+	{&lazy.Regexp{Pattern: `://([^/\s"'@]+)@`}, []string{"://"}},
+	{&lazy.Regexp{Pattern: `[?&][\w.~%-]+=([^&\s"'#]+)`}, []string{"?", "&"}},
 	// Text that looks like a secret: a known prefix, a bearer token.
-	{regexp.MustCompile(`(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}`), nil},
-	{regexp.MustCompile(`(?i)\bbearer\s+[^\s"',]+`), []string{"bearer"}},
+	{&lazy.Regexp{Pattern: `(?i)\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{8,}`}, nil},
+	{&lazy.Regexp{Pattern: `(?i)\bbearer\s+[^\s"',]+`}, []string{"bearer"}},
 }
 
 var (
-	longWord = regexp.MustCompile(`[A-Za-z0-9+_=-]{24,}`)
+	longWord = lazy.Regexp{Pattern: `[A-Za-z0-9+_=-]{24,}`}
 	// address matches an address with a path, whose words may be keys.
-	address = regexp.MustCompile(`(?i)\b(?:https?|wss?)://[^/\s"']+(/[^\s"'?#]+)`)
-	segment = regexp.MustCompile(`[^/]+`)
+	address = lazy.Regexp{Pattern: `(?i)\b(?:https?|wss?)://[^/\s"']+(/[^\s"'?#]+)`}
+	segment = lazy.Regexp{Pattern: `[^/]+`}
 )
 
 const (
@@ -64,20 +65,20 @@ func secrets(text []byte) []span {
 		if !place.marked(small) {
 			continue
 		}
-		for _, m := range place.pattern.FindAllSubmatchIndex(text, -1) {
+		for _, m := range place.pattern.Get().FindAllSubmatchIndex(text, -1) {
 			s := unquoted(text, span{m[len(m)-2], m[len(m)-1]})
 			if word := string(text[s.start:s.end]); word != "true" && word != "false" && word != "null" && word != "" {
 				all = append(all, s)
 			}
 		}
 	}
-	for _, m := range longWord.FindAllIndex(text, -1) {
+	for _, m := range longWord.Get().FindAllIndex(text, -1) {
 		if mixed(text[m[0]:m[1]]) {
 			all = append(all, span{m[0], m[1]})
 		}
 	}
-	for _, m := range address.FindAllSubmatchIndex(text, -1) {
-		for _, w := range segment.FindAllIndex(text[m[2]:m[3]], -1) {
+	for _, m := range address.Get().FindAllSubmatchIndex(text, -1) {
+		for _, w := range segment.Get().FindAllIndex(text[m[2]:m[3]], -1) {
 			word := text[m[2]+w[0] : m[2]+w[1]]
 			if len(word) >= longSegment || len(word) >= mixedSegment && mixed(word) {
 				all = append(all, span{m[2] + w[0], m[2] + w[1]})

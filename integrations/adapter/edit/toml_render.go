@@ -2,10 +2,11 @@ package edit
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"hubcli/internal/lazy"
 )
 
 // text returns the marked block of an entry.
@@ -103,7 +104,7 @@ func memberName(m *hujson.ObjectMember) string {
 	return name.String()
 }
 
-var bareKey = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
+var bareKey = lazy.Regexp{Pattern: `^[A-Za-z0-9_-]+$`}
 
 func tomlKey(key string) string {
 	if bareKey.MatchString(key) {

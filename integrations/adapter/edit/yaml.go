@@ -6,11 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"hubcli/internal/lazy"
 )
 
 // yamlDoc is a YAML document of one mapping. The parser gives the lines of the
@@ -108,7 +109,7 @@ func (d *yamlDoc) parse() (err error) {
 	return nil
 }
 
-var yamlPlace = regexp.MustCompile(`^yaml: line (\d+): `)
+var yamlPlace = lazy.Regexp{Pattern: `^yaml: line (\d+): `}
 
 func yamlFault(err error) error {
 	r := refuse(Unparsable, "%s", strings.TrimPrefix(err.Error(), "yaml: "))
@@ -164,7 +165,7 @@ func (d *yamlDoc) value(n *yaml.Node, depth int) (any, error) {
 	}
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var jsonNumber = lazy.Regexp{Pattern: `^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`}
 
 func yamlScalar(n *yaml.Node) any {
 	switch tag := n.ShortTag(); {

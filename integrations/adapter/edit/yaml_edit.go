@@ -3,11 +3,12 @@ package edit
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/tailscale/hujson"
 	"go.yaml.in/yaml/v3"
+
+	"hubcli/internal/lazy"
 )
 
 // indent returns the column of the first character of a line, and whether the
@@ -265,8 +266,8 @@ func yamlFlow(b *strings.Builder, v hujson.ValueTrimmed) {
 }
 
 var (
-	yamlPlain = regexp.MustCompile(`^[A-Za-z/][A-Za-z0-9_/.-]*$`)
-	yamlWords = regexp.MustCompile(`(?i)^(y|n|yes|no|on|off|true|false|null)$`)
+	yamlPlain = lazy.Regexp{Pattern: `^[A-Za-z/][A-Za-z0-9_/.-]*$`}
+	yamlWords = lazy.Regexp{Pattern: `(?i)^(y|n|yes|no|on|off|true|false|null)$`}
 )
 
 // yamlString writes a string plain if every reader takes it for a string, else

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"sync"
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 // Engine is one engine that was found.
@@ -146,12 +146,12 @@ func starts(path string, seen map[string]bool) bool {
 }
 
 // assigned is a line of a script that gives a variable a plain value.
-var assigned = regexp.MustCompile(`(?m)^([A-Z_]{1,40})=([^\s"'` + "`" + `;|&()]{1,200})$`)
+var assigned = lazy.Regexp{Pattern: `(?m)^([A-Z_]{1,40})=([^\s"'` + "`" + `;|&()]{1,200})$`}
 
 // filled puts the values of a script's variables where it uses them.
 func filled(script []byte) []byte {
 	var pairs []string
-	for _, line := range assigned.FindAllSubmatch(script, 50) {
+	for _, line := range assigned.Get().FindAllSubmatch(script, 50) {
 		value := strings.NewReplacer(pairs...).Replace(string(line[2])) // what stands above it
 		pairs = append(pairs, "$"+string(line[1]), value, "${"+string(line[1])+"}", value)
 	}

@@ -11,10 +11,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
+	"hubcli/internal/lazy"
 	"hubcli/internal/osfile"
 	"hubcli/internal/pause"
 )
@@ -131,7 +131,7 @@ func lockFolder(ctx context.Context, dir string, told func()) (unlock func(), er
 	}
 }
 
-var engineName = regexp.MustCompile(`^\d+(\.\d+){3}-[a-z0-9-]+$`)
+var engineName = lazy.Regexp{Pattern: `^\d+(\.\d+){3}-[a-z0-9-]+$`}
 
 // clean removes what installs that did not end have left in a folder, but for the part of
 // the archive to install now.

@@ -9,11 +9,12 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+
+	"hubcli/internal/lazy"
 )
 
 //go:embed pins.json
@@ -57,8 +58,8 @@ type Pin struct {
 const mostArchive = 1 << 30
 
 var (
-	versionForm  = regexp.MustCompile(`^\d{1,4}(\.\d{1,5}){3}$`)
-	platformForm = regexp.MustCompile(`^[a-z0-9-]{1,20}$`)
+	versionForm  = lazy.Regexp{Pattern: `^\d{1,4}(\.\d{1,5}){3}$`}
+	platformForm = lazy.Regexp{Pattern: `^[a-z0-9-]{1,20}$`}
 )
 
 // ParsePins reads and checks pins.
@@ -184,12 +185,12 @@ func platformOf(goos, goarch string) string {
 	return ""
 }
 
-var digits = regexp.MustCompile(`\d+`)
+var digits = lazy.Regexp{Pattern: `\d+`}
 
 // compareNumbers compares the numbers in two texts, one after the other, then the
 // texts.
 func compareNumbers(a, b string) int {
-	as, bs := digits.FindAllString(a, -1), digits.FindAllString(b, -1)
+	as, bs := digits.Get().FindAllString(a, -1), digits.Get().FindAllString(b, -1)
 	for i := range min(len(as), len(bs)) {
 		x, errX := strconv.ParseUint(as[i], 10, 64)
 		y, errY := strconv.ParseUint(bs[i], 10, 64)

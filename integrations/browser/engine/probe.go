@@ -10,12 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
 	"hubcli/hub"
+	"hubcli/internal/lazy"
 )
 
 const (
@@ -93,7 +93,7 @@ func (o *Options) ask(ctx context.Context, e *Engine, c found) error {
 	if err != nil {
 		return err
 	}
-	version := versionIn.FindString(said)
+	version := versionIn.Get().FindString(said)
 	if version == "" {
 		return fmt.Errorf("it tells no version: %s", short(said))
 	}
@@ -108,7 +108,7 @@ func (o *Options) ask(ctx context.Context, e *Engine, c found) error {
 	return nil
 }
 
-var versionIn = regexp.MustCompile(`\b\d{1,4}(\.\d{1,6}){2,3}\b`)
+var versionIn = lazy.Regexp{Pattern: `\b\d{1,4}(\.\d{1,6}){2,3}\b`}
 
 // kindOf derives the kind from the name of the program and from what it says.
 func kindOf(path, said string) hub.BrowserKind {

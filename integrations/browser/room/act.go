@@ -139,12 +139,12 @@ func (p *page) typeText(ctx context.Context, in *hub.BrowseInput) error {
 		return hub.NewError(hub.CodePageFailed, "the element takes no text").WithFix("take a snapshot, and name a textbox")
 	}
 	if in.Text == "" {
-		err = p.keystroke(ctx, keyOf["Delete"], 0)
+		err = p.keystroke(ctx, keyOf()["Delete"], 0)
 	} else {
 		err = p.call(ctx, "Input.insertText", obj{"text": in.Text}, nil)
 	}
 	if err == nil && in.Submit {
-		err = p.keystroke(ctx, keyOf["Enter"], 0)
+		err = p.keystroke(ctx, keyOf()["Enter"], 0)
 	}
 	return err
 }

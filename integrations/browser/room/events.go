@@ -2,6 +2,7 @@ package room
 
 import (
 	"strings"
+	"sync"
 
 	"hubcli/integrations/browser/cdp"
 )
@@ -68,26 +69,28 @@ func (e *engine) windowOpened(ev *cdp.Event) {
 }
 
 // handlers takes the events of a page and of its frames, by method.
-var handlers = map[string]func(p *page, ev *cdp.Event){
-	"Target.attachedToTarget":       (*page).frameAttached,
-	"Target.detachedFromTarget":     (*page).frameDetached,
-	"Page.frameNavigated":           (*page).frameNavigated,
-	"Page.navigatedWithinDocument":  (*page).moved,
-	"Page.frameStartedNavigating":   (*page).navigationBegins,
-	"Page.frameRequestedNavigation": (*page).navigationBegins,
-	"Page.frameStoppedLoading":      (*page).stopped,
-	"Page.loadEventFired":           (*page).hasLoaded,
-	"Page.javascriptDialogOpening":  (*page).dialog,
-	"Page.windowOpen":               (*page).wantsWindow,
-	"Page.downloadWillBegin":        (*page).wantsDownload,
-	"Page.fileChooserOpened":        (*page).wantsFile,
-	"Inspector.targetCrashed":       (*page).crashed,
-	"Fetch.authRequired":            (*page).asksSecret,
-	"Fetch.requestPaused":           (*page).paused,
-}
+var handlers = sync.OnceValue(func() map[string]func(p *page, ev *cdp.Event) {
+	return map[string]func(p *page, ev *cdp.Event){
+		"Target.attachedToTarget":       (*page).frameAttached,
+		"Target.detachedFromTarget":     (*page).frameDetached,
+		"Page.frameNavigated":           (*page).frameNavigated,
+		"Page.navigatedWithinDocument":  (*page).moved,
+		"Page.frameStartedNavigating":   (*page).navigationBegins,
+		"Page.frameRequestedNavigation": (*page).navigationBegins,
+		"Page.frameStoppedLoading":      (*page).stopped,
+		"Page.loadEventFired":           (*page).hasLoaded,
+		"Page.javascriptDialogOpening":  (*page).dialog,
+		"Page.windowOpen":               (*page).wantsWindow,
+		"Page.downloadWillBegin":        (*page).wantsDownload,
+		"Page.fileChooserOpened":        (*page).wantsFile,
+		"Inspector.targetCrashed":       (*page).crashed,
+		"Fetch.authRequired":            (*page).asksSecret,
+		"Fetch.requestPaused":           (*page).paused,
+	}
+})
 
 func (p *page) handle(ev *cdp.Event) {
-	if take := handlers[ev.Method]; take != nil {
+	if take := handlers()[ev.Method]; take != nil {
 		take(p, ev)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -18,17 +19,21 @@ type key struct {
 }
 
 // keyOf are the keys that have a name.
-var keyOf = map[string]key{
-	"Enter": {"Enter", "Enter", 13, "\r"}, "Tab": {"Tab", "Tab", 9, ""}, "Escape": {"Escape", "Escape", 27, ""},
-	"Backspace": {"Backspace", "Backspace", 8, ""}, "Delete": {"Delete", "Delete", 46, ""}, "Space": {" ", "Space", 32, " "},
-	"ArrowLeft": {"ArrowLeft", "ArrowLeft", 37, ""}, "ArrowUp": {"ArrowUp", "ArrowUp", 38, ""},
-	"ArrowRight": {"ArrowRight", "ArrowRight", 39, ""}, "ArrowDown": {"ArrowDown", "ArrowDown", 40, ""},
-	"Home": {"Home", "Home", 36, ""}, "End": {"End", "End", 35, ""},
-	"PageUp": {"PageUp", "PageUp", 33, ""}, "PageDown": {"PageDown", "PageDown", 34, ""},
-}
+var keyOf = sync.OnceValue(func() map[string]key {
+	return map[string]key{
+		"Enter": {"Enter", "Enter", 13, "\r"}, "Tab": {"Tab", "Tab", 9, ""}, "Escape": {"Escape", "Escape", 27, ""},
+		"Backspace": {"Backspace", "Backspace", 8, ""}, "Delete": {"Delete", "Delete", 46, ""}, "Space": {" ", "Space", 32, " "},
+		"ArrowLeft": {"ArrowLeft", "ArrowLeft", 37, ""}, "ArrowUp": {"ArrowUp", "ArrowUp", 38, ""},
+		"ArrowRight": {"ArrowRight", "ArrowRight", 39, ""}, "ArrowDown": {"ArrowDown", "ArrowDown", 40, ""},
+		"Home": {"Home", "Home", 36, ""}, "End": {"End", "End", 35, ""},
+		"PageUp": {"PageUp", "PageUp", 33, ""}, "PageDown": {"PageDown", "PageDown", 34, ""},
+	}
+})
 
 // modifierOf are the bits of the keys that change others.
-var modifierOf = map[string]int{"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+var modifierOf = sync.OnceValue(func() map[string]int {
+	return map[string]int{"Alt": 1, "Control": 2, "Meta": 4, "Shift": 8}
+})
 
 // parseKey reads a key with its modifiers: Enter, a, Control+a, Shift+Tab.
 func parseKey(s string) (k key, modifiers int, err error) {
@@ -37,14 +42,14 @@ func parseKey(s string) (k key, modifiers int, err error) {
 		parts = append(parts[:len(parts)-2], "+")
 	}
 	for _, part := range parts[:len(parts)-1] {
-		bit := modifierOf[part]
+		bit := modifierOf()[part]
 		if bit == 0 {
 			return k, 0, errKey(s)
 		}
 		modifiers |= bit
 	}
 	last := parts[len(parts)-1]
-	if named, ok := keyOf[last]; ok {
+	if named, ok := keyOf()[last]; ok {
 		return named, modifiers, nil
 	}
 	r, size := utf8.DecodeRuneInString(last)
@@ -68,8 +73,8 @@ func errKey(s string) error {
 }
 
 func keyNames() []string {
-	names := make([]string, 0, len(keyOf))
-	for name := range keyOf {
+	names := make([]string, 0, len(keyOf()))
+	for name := range keyOf() {
 		names = append(names, name)
 	}
 	slices.Sort(names)
@@ -98,7 +103,7 @@ func (p *page) press(ctx context.Context, in *hub.BrowseInput) error {
 func (p *page) keystroke(ctx context.Context, k key, modifiers int) error {
 	down := obj{"type": "keyDown", "key": k.name, "code": k.code, "windowsVirtualKeyCode": k.number, "modifiers": modifiers}
 	switch {
-	case k.text != "" && modifiers&^modifierOf["Shift"] == 0:
+	case k.text != "" && modifiers&^modifierOf()["Shift"] == 0:
 		down["text"] = k.text
 	default:
 		down["type"] = "rawKeyDown"
@@ -116,7 +121,7 @@ func (p *page) keystroke(ctx context.Context, k key, modifiers int) error {
 
 // editing is what a key with Control or Meta does to a text; the clipboard is nobody's.
 func editing(k key, modifiers int) string {
-	if modifiers&(modifierOf["Control"]|modifierOf["Meta"]) == 0 {
+	if modifiers&(modifierOf()["Control"]|modifierOf()["Meta"]) == 0 {
 		return ""
 	}
 	switch strings.ToLower(k.name) {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"hubcli/hub"
 	"hubcli/integrations/browser/cdp"
@@ -176,19 +177,23 @@ func (w *writer) write(nodes []axNode) {
 }
 
 // silent are roles that say nothing by themselves.
-var silent = map[string]bool{
-	"": true, "none": true, "generic": true, "RootWebArea": true, "InlineTextBox": true, "LineBreak": true, "presentation": true,
-	"LabelText": true, "LayoutTable": true, "LayoutTableRow": true, "LayoutTableCell": true, "Section": true, "Pre": true, "Abbr": true, "Ruby": true,
-}
+var silent = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"": true, "none": true, "generic": true, "RootWebArea": true, "InlineTextBox": true, "LineBreak": true, "presentation": true,
+		"LabelText": true, "LayoutTable": true, "LayoutTableRow": true, "LayoutTableCell": true, "Section": true, "Pre": true, "Abbr": true, "Ruby": true,
+	}
+})
 
 // structure are roles that nobody acts on.
-var structure = map[string]bool{
-	"paragraph": true, "list": true, "listitem": true, "table": true, "row": true, "rowgroup": true, "group": true, "ListMarker": true,
-	"banner": true, "main": true, "navigation": true, "contentinfo": true, "region": true, "article": true, "strong": true, "emphasis": true,
-	"blockquote": true, "code": true, "figure": true, "separator": true, "caption": true, "mark": true, "time": true,
-	"DescriptionList": true, "DescriptionListTerm": true, "DescriptionListDetail": true, "definition": true, "term": true, "Legend": true,
-	"complementary": true, "form": true, "search": true, "status": true, "alert": true, "log": true, "heading": true,
-}
+var structure = sync.OnceValue(func() map[string]bool {
+	return map[string]bool{
+		"paragraph": true, "list": true, "listitem": true, "table": true, "row": true, "rowgroup": true, "group": true, "ListMarker": true,
+		"banner": true, "main": true, "navigation": true, "contentinfo": true, "region": true, "article": true, "strong": true, "emphasis": true,
+		"blockquote": true, "code": true, "figure": true, "separator": true, "caption": true, "mark": true, "time": true,
+		"DescriptionList": true, "DescriptionListTerm": true, "DescriptionListDetail": true, "definition": true, "term": true, "Legend": true,
+		"complementary": true, "form": true, "search": true, "status": true, "alert": true, "log": true, "heading": true,
+	}
+})
 
 // node writes a node and what is within it. said is what the line above says already.
 func (w *writer) node(n *axNode, level int, said string, depth int) {
@@ -200,7 +205,7 @@ func (w *writer) node(n *axNode, level int, said string, depth int) {
 	switch {
 	case role == "InlineTextBox" || role == "LineBreak":
 		return
-	case n.Ignored || silent[role] && !w.acted(n):
+	case n.Ignored || silent()[role] && !w.acted(n):
 		w.children(n, level, said, depth)
 		return
 	case role == "StaticText":
@@ -261,7 +266,7 @@ func (w *writer) describe(n *axNode, role, name string) string {
 			b.WriteString(" [" + property + "=" + strings.Map(plain, cut(v, 20)) + "]")
 		}
 	}
-	if n.Node != 0 && (!structure[role] || w.acted(n)) {
+	if n.Node != 0 && (!structure()[role] || w.acted(n)) {
 		b.WriteString(" [ref=" + w.refs.give(n.Node) + "]")
 	}
 	if value := inLine(n.Value.text()); value != "" && value != name {

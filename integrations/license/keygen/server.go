@@ -8,8 +8,9 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"strings"
+
+	"hubcli/internal/lazy"
 )
 
 // Server says which server licenses which product, and with which key it signs.
@@ -23,7 +24,7 @@ type Server struct {
 // maxName bounds an account and a product.
 const maxName = 128
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
+var name = lazy.Regexp{Pattern: `^[A-Za-z0-9][A-Za-z0-9._-]*$`}
 
 // Check refuses a server that cannot be called safely.
 func (s *Server) Check() error {

@@ -1,0 +1,3 @@
+module go.opentelemetry.io/otel/exporters/prometheus
+
+go 1.26
