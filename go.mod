@@ -121,4 +121,5 @@ replace (
 	github.com/google/jsonschema-go => ./third_party/jsonschema
 	github.com/prometheus/client_golang => ./internal/nometrics/client
 	go.opentelemetry.io/otel/exporters/prometheus => ./internal/nometrics/exporter
+	go.opentelemetry.io/otel/sdk/metric => ./internal/nometrics/sdk
 )

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
-	"net/http"
 	"os"
 	"slices"
 	"sync"
@@ -16,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/process"
@@ -170,9 +169,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	if root == "" {
 		root, _ = env.dataRoot()
 	}
-	transport := hookTransport(budget.connect, root)
-	defer transport.CloseIdleConnections()
-	c := hookConfig(env, transport, base, root, o)
+	c := hookConfig(ctx, env, budget.connect, base, root, o)
 	more := make(chan time.Duration, 1)
 	c.Longer = func(d time.Duration) (context.Context, context.CancelFunc) {
 		more <- d
@@ -202,7 +199,8 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 	}
 }
 
-func hookConfig(env *Env, transport *http.Transport, base, root string, o *hookOptions) *hook.Config {
+// hookConfig is what a hook works with. Its connections are closed when ctx ends.
+func hookConfig(ctx context.Context, env *Env, connect time.Duration, base, root string, o *hookOptions) *hook.Config {
 	dir, _ := os.Getwd() // a missing one is no reason to fail
 	return &hook.Config{
 		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: hubfile.BaseURL(root),
@@ -211,25 +209,18 @@ func hookConfig(env *Env, transport *http.Transport, base, root string, o *hookO
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err
 			}
-			c := client.New(client.Config{BaseURL: url, DataRoot: root, Transport: transport})
-			return c.Judge(func() (string, error) { return client.NotedToken(root, url) }), nil
+			c := client.New(client.Config{BaseURL: url, DataRoot: root, Connect: connect})
+			context.AfterFunc(ctx, c.Close)
+			return hookHub{c.Judge(func() (string, error) { return client.NotedToken(root, url) })}, nil
 		},
 	}
 }
 
-// hookTransport gives up early if no connection comes about.
-func hookTransport(connect time.Duration, root string) *http.Transport {
-	return &http.Transport{
-		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
-			host, _, err := net.SplitHostPort(addr)
-			if err != nil {
-				return nil, err
-			}
-			return client.Dialer(host, root, connect)(ctx, network, addr)
-		},
-		DisableCompression: true,
-	}
-}
+// hookHub is the hub as a hook calls it: the first call is part of connecting.
+type hookHub struct{ client.Judge }
+
+// Info is the first call of a hook.
+func (h hookHub) Info(ctx context.Context) (hub.Info, error) { return h.Meet(ctx) }
 
 func answerHook(ctx context.Context, env *Env, c *hook.Config, event hook.Event) hook.Answer {
 	var payload []byte

@@ -7,15 +7,17 @@ import (
 	"hubcli/hub"
 )
 
-var adapterHandlers = handlers{
-	"listAdapters":            listAdapters,
-	"getAdapter":              getAdapter,
-	"installAdapter":          changeAdapter(hub.AdapterInstall),
-	"previewAdapter":          previewAdapter(hub.AdapterInstall),
-	"previewAdapterUninstall": previewAdapter(hub.AdapterUninstall),
-	"repairAdapter":           changeAdapter(hub.AdapterRepair),
-	"uninstallAdapter":        changeAdapter(hub.AdapterUninstall),
-	"verifyAdapter":           verifyAdapter,
+func adapterHandlers() handlers {
+	return handlers{
+		"listAdapters":            listAdapters,
+		"getAdapter":              getAdapter,
+		"installAdapter":          changeAdapter(hub.AdapterInstall),
+		"previewAdapter":          previewAdapter(hub.AdapterInstall),
+		"previewAdapterUninstall": previewAdapter(hub.AdapterUninstall),
+		"repairAdapter":           changeAdapter(hub.AdapterRepair),
+		"uninstallAdapter":        changeAdapter(hub.AdapterUninstall),
+		"verifyAdapter":           verifyAdapter,
+	}
 }
 
 func listAdapters(c *call) (reply, error) {

@@ -5,12 +5,14 @@ import (
 	"hubcli/hub"
 )
 
-var askHandlers = handlers{
-	"listAsks":    listAsks,
-	"ask":         postAsk,
-	"getAsk":      getAsk,
-	"answerAsk":   answerAsk,
-	"withdrawAsk": withdrawAsk,
+func askHandlers() handlers {
+	return handlers{
+		"listAsks":    listAsks,
+		"ask":         postAsk,
+		"getAsk":      getAsk,
+		"answerAsk":   answerAsk,
+		"withdrawAsk": withdrawAsk,
+	}
 }
 
 func listAsks(c *call) (reply, error) {

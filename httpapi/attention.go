@@ -5,12 +5,14 @@ import (
 	"hubcli/hub"
 )
 
-var attentionHandlers = handlers{
-	"getAttention": getAttention,
-	"tellAgent":    postAttention,
+func attentionHandlers() handlers {
+	return handlers{
+		"getAttention": getAttention,
+		"tellAgent":    postAttention,
 
-	"getAttentionLedger": getAttentionLedger,
-	"noteTurn":           postTurn,
+		"getAttentionLedger": getAttentionLedger,
+		"noteTurn":           postTurn,
+	}
 }
 
 func getAttention(c *call) (reply, error) {

@@ -5,8 +5,10 @@ import (
 	"time"
 )
 
-var backupHandlers = handlers{
-	"backup": getBackup,
+func backupHandlers() handlers {
+	return handlers{
+		"backup": getBackup,
+	}
 }
 
 // getBackup streams the store. A refusal before the first byte is an ordinary

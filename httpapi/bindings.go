@@ -5,12 +5,14 @@ import (
 	"hubcli/hub"
 )
 
-var bindingHandlers = handlers{
-	"resolve":      resolve,
-	"setRoomGuard": setRoomGuard,
-	"setRoomLocks": setRoomLocks,
-	"unbindRoom":   unbindRoom,
-	"bindRoom":     bindRoom,
+func bindingHandlers() handlers {
+	return handlers{
+		"resolve":      resolve,
+		"setRoomGuard": setRoomGuard,
+		"setRoomLocks": setRoomLocks,
+		"unbindRoom":   unbindRoom,
+		"bindRoom":     bindRoom,
+	}
 }
 
 func bindRoom(c *call) (reply, error) {

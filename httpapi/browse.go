@@ -5,9 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-var browseHandlers = handlers{
-	"browse":    browse,
-	"allowHost": allowHost,
+func browseHandlers() handlers {
+	return handlers{
+		"browse":    browse,
+		"allowHost": allowHost,
+	}
 }
 
 func browse(c *call) (reply, error) {

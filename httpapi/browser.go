@@ -6,8 +6,10 @@ import (
 	"hubcli/hub"
 )
 
-var browserHandlers = handlers{
-	"listBrowserEngines": listBrowserEngines,
+func browserHandlers() handlers {
+	return handlers{
+		"listBrowserEngines": listBrowserEngines,
+	}
 }
 
 func listBrowserEngines(c *call) (reply, error) {

@@ -5,9 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-var budgetHandlers = handlers{
-	"listBudgets": listBudgets,
-	"setBudget":   setBudget,
+func budgetHandlers() handlers {
+	return handlers{
+		"listBudgets": listBudgets,
+		"setBudget":   setBudget,
+	}
 }
 
 func listBudgets(c *call) (reply, error) {

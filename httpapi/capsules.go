@@ -8,28 +8,30 @@ import (
 	"hubcli/hub"
 )
 
-var capsuleHandlers = handlers{
-	"planExport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleExport, func(c *call, in hub.CapsuleExportInput) (hub.CapsulePlan, error) {
-		return c.server.config.Capsules.PlanExport(c.context(), in)
-	}),
-	"exportProject": exportProject,
-	"confirmExport": keepsAnswer(hub.MaxCapsuleConfirm, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsulePlan, error) {
-		return c.server.config.Capsules.ConfirmExport(c.context(), c.param, in)
-	}),
-	"getExport":    ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.ExportPlan }),
-	"cancelExport": endsPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.CancelExport }),
-	"inspectCapsule": namesFiles(hub.MaxCapsuleInspect, api.ValidateCapsuleInspect, func(c *call, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
-		return c.server.config.Capsules.InspectCapsule(c.context(), in)
-	}),
+func capsuleHandlers() handlers {
+	return handlers{
+		"planExport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleExport, func(c *call, in hub.CapsuleExportInput) (hub.CapsulePlan, error) {
+			return c.server.config.Capsules.PlanExport(c.context(), in)
+		}),
+		"exportProject": exportProject,
+		"confirmExport": keepsAnswer(hub.MaxCapsuleConfirm, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsulePlan, error) {
+			return c.server.config.Capsules.ConfirmExport(c.context(), c.param, in)
+		}),
+		"getExport":    ofPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.ExportPlan }),
+		"cancelExport": endsPlan(func(c *call) planCall[hub.CapsulePlan] { return c.server.config.Capsules.CancelExport }),
+		"inspectCapsule": namesFiles(hub.MaxCapsuleInspect, api.ValidateCapsuleInspect, func(c *call, in hub.CapsuleInspectInput) (hub.CapsuleSummary, error) {
+			return c.server.config.Capsules.InspectCapsule(c.context(), in)
+		}),
 
-	"planImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleImport, func(c *call, in hub.CapsuleImportInput) (hub.CapsuleImportPlan, error) {
-		return c.server.config.Imports.PlanImport(c.context(), in)
-	}),
-	"confirmImport": goesOn(hub.CapsulePlanAnswer, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsuleImportPlan, error) {
-		return c.server.config.Imports.ConfirmImport(c.context(), c.param, in)
-	}),
-	"getImport":    ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.ImportPlan }),
-	"cancelImport": endsPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.CancelImport }),
+		"planImport": namesFiles(hub.CapsulePlanAnswer, api.ValidateCapsuleImport, func(c *call, in hub.CapsuleImportInput) (hub.CapsuleImportPlan, error) {
+			return c.server.config.Imports.PlanImport(c.context(), in)
+		}),
+		"confirmImport": goesOn(hub.CapsulePlanAnswer, api.ValidateCapsuleConfirm, func(c *call, in hub.CapsuleConfirmInput) (hub.CapsuleImportPlan, error) {
+			return c.server.config.Imports.ConfirmImport(c.context(), c.param, in)
+		}),
+		"getImport":    ofPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.ImportPlan }),
+		"cancelImport": endsPlan(func(c *call) planCall[hub.CapsuleImportPlan] { return c.server.config.Imports.CancelImport }),
+	}
 }
 
 // namesFiles handles a call whose input names files of the hub's machine, itself or by a plan,

@@ -5,9 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-var clearHandlers = handlers{
-	"planClear": planClear,
-	"clear":     clearThings,
+func clearHandlers() handlers {
+	return handlers{
+		"planClear": planClear,
+		"clear":     clearThings,
+	}
 }
 
 func planClear(c *call) (reply, error) {

@@ -8,15 +8,17 @@ import (
 	"hubcli/hub"
 )
 
-var connectionHandlers = handlers{
-	"listProviders":       listProviders,
-	"listConnections":     listConnections,
-	"createConnection":    createConnection,
-	"updateConnection":    updateConnection,
-	"setConnectionKey":    setConnectionKey,
-	"verifyConnection":    verifyConnection,
-	"getConnectionModels": getConnectionModels,
-	"deleteConnection":    deleteConnection,
+func connectionHandlers() handlers {
+	return handlers{
+		"listProviders":       listProviders,
+		"listConnections":     listConnections,
+		"createConnection":    createConnection,
+		"updateConnection":    updateConnection,
+		"setConnectionKey":    setConnectionKey,
+		"verifyConnection":    verifyConnection,
+		"getConnectionModels": getConnectionModels,
+		"deleteConnection":    deleteConnection,
+	}
 }
 
 func listProviders(c *call) (reply, error) {

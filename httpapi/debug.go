@@ -9,8 +9,10 @@ import (
 	"hubcli/hub"
 )
 
-var debugHandlers = handlers{
-	"debug": getDebug,
+func debugHandlers() handlers {
+	return handlers{
+		"debug": getDebug,
+	}
 }
 
 // defaultProfileTime is how long a CPU profile samples if the call does not say.

@@ -8,12 +8,14 @@ import (
 	"hubcli/hub"
 )
 
-var inviteHandlers = handlers{
-	"listInvites":   listInvites,
-	"createInvite":  createInvite,
-	"previewInvite": previewInvite,
-	"acceptInvite":  acceptInvite,
-	"revokeInvite":  revokeInvite,
+func inviteHandlers() handlers {
+	return handlers{
+		"listInvites":   listInvites,
+		"createInvite":  createInvite,
+		"previewInvite": previewInvite,
+		"acceptInvite":  acceptInvite,
+		"revokeInvite":  revokeInvite,
+	}
 }
 
 func createInvite(c *call) (reply, error) {

@@ -9,17 +9,19 @@ import (
 	"hubcli/hub"
 )
 
-var leaseHandlers = handlers{
-	"listClaims":   listClaims,
-	"claim":        postClaim,
-	"refreshClaim": refreshClaim,
-	"releaseClaim": releaseClaim,
-	"breakClaim":   breakClaim,
-	"breakLock":    breakLock,
-	"listLocks":    listLocks,
-	"lock":         postLock,
-	"refreshLock":  refreshLock,
-	"releaseLock":  releaseLock,
+func leaseHandlers() handlers {
+	return handlers{
+		"listClaims":   listClaims,
+		"claim":        postClaim,
+		"refreshClaim": refreshClaim,
+		"releaseClaim": releaseClaim,
+		"breakClaim":   breakClaim,
+		"breakLock":    breakLock,
+		"listLocks":    listLocks,
+		"lock":         postLock,
+		"refreshLock":  refreshLock,
+		"releaseLock":  releaseLock,
+	}
 }
 
 // lease returns the reply to a request for a lease: 201 if it was granted, 200

@@ -7,11 +7,13 @@ import (
 	"hubcli/hub"
 )
 
-var licenseHandlers = handlers{
-	"getLicense":        getLicense,
-	"verifyLicense":     verifyLicense,
-	"activateLicense":   changeLicense(api.ValidateLicenseActivate, hub.Licenses.ActivateLicense),
-	"deactivateLicense": changeLicense(api.ValidateLicenseDeactivate, hub.Licenses.DeactivateLicense),
+func licenseHandlers() handlers {
+	return handlers{
+		"getLicense":        getLicense,
+		"verifyLicense":     verifyLicense,
+		"activateLicense":   changeLicense(api.ValidateLicenseActivate, hub.Licenses.ActivateLicense),
+		"deactivateLicense": changeLicense(api.ValidateLicenseDeactivate, hub.Licenses.DeactivateLicense),
+	}
 }
 
 func getLicense(c *call) (reply, error) { return oneRow(c.licenses().License(c.context())) }

@@ -1,7 +1,9 @@
 package httpapi
 
-var loopHandlers = handlers{
-	"listLoops": listLoops,
+func loopHandlers() handlers {
+	return handlers{
+		"listLoops": listLoops,
+	}
 }
 
 func listLoops(c *call) (reply, error) {

@@ -5,9 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-var memoryHandlers = handlers{
-	"recall":   recall,
-	"remember": remember,
+func memoryHandlers() handlers {
+	return handlers{
+		"recall":   recall,
+		"remember": remember,
+	}
 }
 
 func remember(c *call) (reply, error) {

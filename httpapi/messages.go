@@ -7,16 +7,18 @@ import (
 	"hubcli/hub"
 )
 
-var messageHandlers = handlers{
-	"pollEvents":   pollEvents,
-	"getInbox":     getInbox,
-	"readLog":      readLog,
-	"listMessages": listMessages,
-	"postMessage":  postMessage,
-	"getMessage":   getMessage,
-	"getReceipt":   getReceipt,
-	"listThreads":  listThreads,
-	"getThread":    getThread,
+func messageHandlers() handlers {
+	return handlers{
+		"pollEvents":   pollEvents,
+		"getInbox":     getInbox,
+		"readLog":      readLog,
+		"listMessages": listMessages,
+		"postMessage":  postMessage,
+		"getMessage":   getMessage,
+		"getReceipt":   getReceipt,
+		"listThreads":  listThreads,
+		"getThread":    getThread,
+	}
 }
 
 func postMessage(c *call) (reply, error) {

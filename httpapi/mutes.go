@@ -5,10 +5,12 @@ import (
 	"hubcli/hub"
 )
 
-var muteHandlers = handlers{
-	"listMutes": listMutes,
-	"mute":      mute,
-	"endMute":   endMute,
+func muteHandlers() handlers {
+	return handlers{
+		"listMutes": listMutes,
+		"mute":      mute,
+		"endMute":   endMute,
+	}
 }
 
 func listMutes(c *call) (reply, error) {

@@ -8,10 +8,12 @@ import (
 	"hubcli/hub"
 )
 
-var notifyHandlers = handlers{
-	"getNotify":  getNotify,
-	"setNotify":  putNotify,
-	"testNotify": testNotify,
+func notifyHandlers() handlers {
+	return handlers{
+		"getNotify":  getNotify,
+		"setNotify":  putNotify,
+		"testNotify": testNotify,
+	}
 }
 
 func getNotify(c *call) (reply, error) { return oneRow(c.service().Notify(c.context())) }

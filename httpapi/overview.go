@@ -10,8 +10,10 @@ import (
 	"hubcli/overview"
 )
 
-var overviewHandlers = handlers{
-	"getOverview": getOverview,
+func overviewHandlers() handlers {
+	return handlers{
+		"getOverview": getOverview,
+	}
 }
 
 var _ hub.Overviews = whole{}

@@ -5,12 +5,14 @@ import (
 	"hubcli/hub"
 )
 
-var passHandlers = handlers{
-	"listPasses":     listPasses,
-	"createPass":     createPass,
-	"createPassCode": createPassCode,
-	"endPass":        endPass,
-	"provePass":      provePass,
+func passHandlers() handlers {
+	return handlers{
+		"listPasses":     listPasses,
+		"createPass":     createPass,
+		"createPassCode": createPassCode,
+		"endPass":        endPass,
+		"provePass":      provePass,
+	}
 }
 
 // passPrefix begins every pass, and no operator token: that has 43 characters of base64.

@@ -5,10 +5,12 @@ import (
 	"hubcli/hub"
 )
 
-var pauseHandlers = handlers{
-	"listPauses": listPauses,
-	"pause":      pause,
-	"endPause":   endPause,
+func pauseHandlers() handlers {
+	return handlers{
+		"listPauses": listPauses,
+		"pause":      pause,
+		"endPause":   endPause,
+	}
 }
 
 func listPauses(c *call) (reply, error) {

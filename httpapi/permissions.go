@@ -7,11 +7,13 @@ import (
 	"hubcli/hub"
 )
 
-var permissionHandlers = handlers{
-	"getPermissions":    getPermissions,
-	"setPermissions":    putPermissions,
-	"requestPermission": requestPermission,
-	"awaitPermission":   awaitPermission,
+func permissionHandlers() handlers {
+	return handlers{
+		"getPermissions":    getPermissions,
+		"setPermissions":    putPermissions,
+		"requestPermission": requestPermission,
+		"awaitPermission":   awaitPermission,
+	}
 }
 
 func getPermissions(c *call) (reply, error) { return oneRow(c.service().PermissionPolicy(c.context())) }

@@ -5,17 +5,19 @@ import (
 	"hubcli/hub"
 )
 
-var projectHandlers = handlers{
-	"listProjects":   listProjects,
-	"createProject":  createProject,
-	"getProject":     getProject,
-	"listRooms":      listRooms,
-	"createRoom":     createRoom,
-	"getRoom":        getRoom,
-	"renameProject":  renameProject,
-	"renameRoom":     renameRoom,
-	"archiveRoom":    archiveRoom,
-	"archiveProject": archiveProject,
+func projectHandlers() handlers {
+	return handlers{
+		"listProjects":   listProjects,
+		"createProject":  createProject,
+		"getProject":     getProject,
+		"listRooms":      listRooms,
+		"createRoom":     createRoom,
+		"getRoom":        getRoom,
+		"renameProject":  renameProject,
+		"renameRoom":     renameRoom,
+		"archiveRoom":    archiveRoom,
+		"archiveProject": archiveProject,
+	}
 }
 
 func listProjects(c *call) (reply, error) {

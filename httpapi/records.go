@@ -9,14 +9,16 @@ import (
 	"hubcli/hub"
 )
 
-var recordHandlers = handlers{
-	"listArtifacts":      listArtifacts,
-	"addArtifact":        addArtifact,
-	"getArtifact":        getArtifact,
-	"getDecision":        getDecision,
-	"getArtifactContent": getArtifactContent,
-	"listDecisions":      listDecisions,
-	"addDecision":        addDecision,
+func recordHandlers() handlers {
+	return handlers{
+		"listArtifacts":      listArtifacts,
+		"addArtifact":        addArtifact,
+		"getArtifact":        getArtifact,
+		"getDecision":        getDecision,
+		"getArtifactContent": getArtifactContent,
+		"listDecisions":      listDecisions,
+		"addDecision":        addDecision,
+	}
 }
 
 func addDecision(c *call) (reply, error) {

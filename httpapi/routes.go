@@ -15,7 +15,7 @@ type handler func(*call) (reply, error)
 type handlers map[string]handler
 
 // resources are the handlers of all operations of api.Operations.
-var resources = []handlers{
+var resources = []func() handlers{
 	sessionHandlers,
 	clearHandlers,
 	adapterHandlers,
@@ -61,7 +61,7 @@ type route struct {
 func newRoutes(m *metrics) (map[*api.Operation]*route, error) {
 	all := handlers{}
 	for _, resource := range resources {
-		for id, handle := range resource {
+		for id, handle := range resource() {
 			if all[id] != nil {
 				return nil, fmt.Errorf("httpapi: the operation %s has two handlers", id)
 			}

@@ -7,14 +7,16 @@ import (
 	"hubcli/hub"
 )
 
-var runHandlers = handlers{
-	"listRuns":    listRuns,
-	"createRun":   createRun,
-	"getRun":      getRun,
-	"addRunTasks": addRunTasks,
-	"acceptTask":  acceptTask,
-	"declineTask": declineTask,
-	"handoffTask": handoffTask,
+func runHandlers() handlers {
+	return handlers{
+		"listRuns":    listRuns,
+		"createRun":   createRun,
+		"getRun":      getRun,
+		"addRunTasks": addRunTasks,
+		"acceptTask":  acceptTask,
+		"declineTask": declineTask,
+		"handoffTask": handoffTask,
+	}
 }
 
 func listRuns(c *call) (reply, error) {

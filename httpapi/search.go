@@ -5,8 +5,10 @@ import (
 	"hubcli/hub"
 )
 
-var searchHandlers = handlers{
-	"search": search,
+func searchHandlers() handlers {
+	return handlers{
+		"search": search,
+	}
 }
 
 func search(c *call) (reply, error) {

@@ -5,10 +5,12 @@ import (
 	"hubcli/hub"
 )
 
-var seatHandlers = handlers{
-	"sit":           sit,
-	"getRoomStatus": getRoomStatus,
-	"getRoomMoment": getRoomMoment,
+func seatHandlers() handlers {
+	return handlers{
+		"sit":           sit,
+		"getRoomStatus": getRoomStatus,
+		"getRoomMoment": getRoomMoment,
+	}
 }
 
 func getRoomMoment(c *call) (reply, error) {

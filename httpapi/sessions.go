@@ -9,30 +9,32 @@ import (
 	"hubcli/internal/hubfile"
 )
 
-var sessionHandlers = handlers{
-	"getHealth":       getHealth,
-	"getMetrics":      getMetrics,
-	"getReadiness":    getReadiness,
-	"listAgents":      listAgents,
-	"getAppStatus":    getAppStatus,
-	"getBootstrap":    getBootstrap,
-	"listChannels":    listChannels,
-	"createChannel":   createChannel,
-	"archiveChannel":  archiveChannel,
-	"getHubInfo":      getHubInfo,
-	"getOpenAPI":      getOpenAPI,
-	"register":        register,
-	"renameSession":   renameSession,
-	"endSession":      endSession,
-	"listIdleAgents":  listIdleAgents,
-	"retireAgent":     retireAgent,
-	"getRecipient":    getRecipient,
-	"listUndelivered": listUndelivered,
-	"closeSession":    closeSession,
-	"resumeSession":   resumeSession,
-	"getShutdown":     getShutdown,
-	"shutdown":        postShutdown,
-	"cancelShutdown":  cancelShutdown,
+func sessionHandlers() handlers {
+	return handlers{
+		"getHealth":       getHealth,
+		"getMetrics":      getMetrics,
+		"getReadiness":    getReadiness,
+		"listAgents":      listAgents,
+		"getAppStatus":    getAppStatus,
+		"getBootstrap":    getBootstrap,
+		"listChannels":    listChannels,
+		"createChannel":   createChannel,
+		"archiveChannel":  archiveChannel,
+		"getHubInfo":      getHubInfo,
+		"getOpenAPI":      getOpenAPI,
+		"register":        register,
+		"renameSession":   renameSession,
+		"endSession":      endSession,
+		"listIdleAgents":  listIdleAgents,
+		"retireAgent":     retireAgent,
+		"getRecipient":    getRecipient,
+		"listUndelivered": listUndelivered,
+		"closeSession":    closeSession,
+		"resumeSession":   resumeSession,
+		"getShutdown":     getShutdown,
+		"shutdown":        postShutdown,
+		"cancelShutdown":  cancelShutdown,
+	}
 }
 
 func register(c *call) (reply, error) {

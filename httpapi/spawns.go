@@ -8,13 +8,15 @@ import (
 	"hubcli/hub"
 )
 
-var spawnHandlers = handlers{
-	"listSpawns":     listSpawns,
-	"spawn":          postSpawn,
-	"getSpawn":       getSpawn,
-	"stopSpawn":      stopSpawn,
-	"getSpawnPolicy": getSpawnPolicy,
-	"setSpawnPolicy": putSpawnPolicy,
+func spawnHandlers() handlers {
+	return handlers{
+		"listSpawns":     listSpawns,
+		"spawn":          postSpawn,
+		"getSpawn":       getSpawn,
+		"stopSpawn":      stopSpawn,
+		"getSpawnPolicy": getSpawnPolicy,
+		"setSpawnPolicy": putSpawnPolicy,
+	}
 }
 
 func getSpawnPolicy(c *call) (reply, error) {

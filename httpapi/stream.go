@@ -12,9 +12,11 @@ import (
 	"hubcli/hub"
 )
 
-var streamHandlers = handlers{
-	"streamEvents": streamEvents,
-	"followHub":    followHub,
+func streamHandlers() handlers {
+	return handlers{
+		"streamEvents": streamEvents,
+		"followHub":    followHub,
+	}
 }
 
 const (

@@ -5,9 +5,11 @@ import (
 	"hubcli/hub"
 )
 
-var surfaceHandlers = handlers{
-	"getToolSurface": getToolSurface,
-	"setToolSurface": putToolSurface,
+func surfaceHandlers() handlers {
+	return handlers{
+		"getToolSurface": getToolSurface,
+		"setToolSurface": putToolSurface,
+	}
 }
 
 func getToolSurface(c *call) (reply, error) {

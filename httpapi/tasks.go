@@ -7,11 +7,13 @@ import (
 	"hubcli/hub"
 )
 
-var taskHandlers = handlers{
-	"listTasks":    listTasks,
-	"getTask":      getTask,
-	"updateTask":   updateTask,
-	"completeTask": completeTask,
+func taskHandlers() handlers {
+	return handlers{
+		"listTasks":    listTasks,
+		"getTask":      getTask,
+		"updateTask":   updateTask,
+		"completeTask": completeTask,
+	}
 }
 
 func listTasks(c *call) (reply, error) {

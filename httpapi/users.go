@@ -5,10 +5,12 @@ import (
 	"hubcli/hub"
 )
 
-var userHandlers = handlers{
-	"listUsers":  listUsers,
-	"allowUser":  allowUser,
-	"refuseUser": refuseUser,
+func userHandlers() handlers {
+	return handlers{
+		"listUsers":  listUsers,
+		"allowUser":  allowUser,
+		"refuseUser": refuseUser,
+	}
 }
 
 // LocalUsers says whose calls the hub takes on its own machine, and whom it has refused.

@@ -5,8 +5,10 @@ import (
 	"hubcli/hub"
 )
 
-var watchHandlers = handlers{
-	"watch": getWatch,
+func watchHandlers() handlers {
+	return handlers{
+		"watch": getWatch,
+	}
 }
 
 // getWatch waits until all conditions hold. If the wait is over or the hub

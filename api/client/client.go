@@ -56,6 +56,9 @@ type Config struct {
 	// the client's own with kept-alive connections, no proxy and no compression. One that is
 	// given has to have the hub prove itself: see Dialer.
 	Transport http.RoundTripper
+	// Connect bounds the connection, without the proof, of a transport of the client's own; 0 is
+	// five seconds.
+	Connect time.Duration
 	// Timeout bounds one attempt of a call that does not wait; 0 is
 	// DefaultTimeout. A waiting call gets its wait and WaitMargin.
 	Timeout time.Duration
@@ -99,6 +102,9 @@ func New(cfg Config) *Client {
 	if cfg.Transport == nil {
 		c.dial = newDialer(host, c.root)
 		c.dial.told = cfg.Known
+		if cfg.Connect > 0 {
+			c.dial.plain.Timeout = cfg.Connect
+		}
 		c.owned = newTransport(c.dial.dial)
 		c.cfg.Transport = c.owned
 	}
@@ -151,6 +157,9 @@ func (c *Client) Proved() bool { return c.dial != nil && c.dial.proved.Load() }
 func (c *Client) Close() {
 	if c.owned != nil {
 		c.owned.CloseIdleConnections()
+		if conn := c.dial.takeSpare(); conn != nil {
+			_ = conn.Close()
+		}
 	}
 	c.operator.CloseIdleConnections()
 }

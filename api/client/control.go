@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"maps"
+	"net"
 	"time"
 
 	"hubcli/hub"
@@ -11,6 +12,36 @@ import (
 // Info returns which hub answers.
 func (c *Client) Info(ctx context.Context) (hub.Info, error) {
 	return get[hub.Info](ctx, c, to("getHubInfo"), nil)
+}
+
+// Meet is Info for the first call of a program that lives for a few calls only. A hub that
+// proves itself says the same while the client connects, so that nothing more is asked then.
+func (c *Client) Meet(ctx context.Context) (hub.Info, error) {
+	if c.bad != nil || c.dial == nil || c.base.Scheme != "http" || c.base.Path != "" {
+		return c.Info(ctx)
+	}
+	within, cancel := context.WithTimeout(ctx, c.cfg.Timeout)
+	defer cancel()
+	port := c.base.Port()
+	if port == "" {
+		port = "80"
+	}
+	says, err := c.dial.meet(within, net.JoinHostPort(c.base.Hostname(), port))
+	if ctx.Err() != nil {
+		return hub.Info{}, context.Cause(ctx)
+	}
+	if err != nil {
+		f := c.unanswered(within, err, c.cfg.Timeout, false, false)
+		if f.again {
+			return c.Info(ctx)
+		}
+		return hub.Info{}, f.err
+	}
+	if says == nil {
+		return c.Info(ctx)
+	}
+	says.Proof = "" // it was for the connection
+	return *says, nil
 }
 
 // AppStatus is the operator's view of the hub.

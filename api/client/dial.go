@@ -31,6 +31,7 @@ type dialer struct {
 
 	mu    sync.Mutex
 	known map[netip.AddrPort]hubfile.Note // of the addresses that have proved themselves
+	spare net.Conn                        // made by meet, for the next call; nil: none
 }
 
 // Dialer returns the function that makes connections to host, for a transport of one's own.
@@ -84,17 +85,50 @@ func newDialer(host, root string) *dialer {
 }
 
 func (d *dialer) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	conn, err := d.connect(ctx, network, d.numeric(addr))
+	if conn := d.takeSpare(); conn != nil {
+		return conn, nil
+	}
+	conn, _, err := d.open(ctx, network, addr)
+	return conn, err
+}
+
+// open makes a connection and has the other end prove itself. says is nil if nobody had to.
+func (d *dialer) open(ctx context.Context, network, addr string) (conn net.Conn, says *hub.Info, err error) {
+	if conn, err = d.connect(ctx, network, d.numeric(addr)); err != nil {
+		return nil, nil, err
+	}
+	if says, err = d.demand(ctx, conn); err != nil {
+		_ = conn.Close() // nothing was sent on it
+		return nil, nil, &unprovedError{err}
+	}
+	d.proved.Store(says != nil)
+	return conn, says, nil
+}
+
+// meet makes the connection of the next call, and returns what the hub has said of itself when
+// it proved itself; nil: it had to prove nothing.
+func (d *dialer) meet(ctx context.Context, addr string) (*hub.Info, error) {
+	conn, says, err := d.open(ctx, "tcp", addr)
 	if err != nil {
 		return nil, err
 	}
-	proved, err := d.demand(ctx, conn)
-	if err != nil {
-		_ = conn.Close() // nothing was sent on it
-		return nil, &unprovedError{err}
+	d.mu.Lock()
+	before := d.spare
+	d.spare = conn
+	d.mu.Unlock()
+	if before != nil {
+		_ = before.Close()
 	}
-	d.proved.Store(proved)
-	return conn, nil
+	return says, nil
+}
+
+// takeSpare returns the connection that meet has made, once.
+func (d *dialer) takeSpare() net.Conn {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	conn := d.spare
+	d.spare = nil
+	return conn
 }
 
 // numeric returns the address of the hub of this user for which the name localhost stands. The
@@ -126,35 +160,35 @@ func (d *dialer) connect(ctx context.Context, network, addr string) (net.Conn, e
 }
 
 // demand has the other end of a new connection prove itself if a hub of this user is noted
-// for its address; false: none is, and nothing was sent.
-func (d *dialer) demand(ctx context.Context, conn net.Conn) (proved bool, err error) {
+// for its address; nil: none is, and nothing was sent.
+func (d *dialer) demand(ctx context.Context, conn net.Conn) (*hub.Info, error) {
 	tcp, ok := conn.RemoteAddr().(*net.TCPAddr)
 	if !ok {
-		return false, nil
+		return nil, nil
 	}
 	at := tcp.AddrPort()
 	note, err := d.note(at)
 	if errors.Is(err, fs.ErrNotExist) || !onThisMachine(at.Addr()) {
-		return false, nil
+		return nil, nil
 	}
 	if err != nil {
-		return false, noteUnusable(at, err)
+		return nil, noteUnusable(at, err)
 	}
 	c := challenge{nonce: hubfile.NewNonce(), at: at}
-	answer, err := c.put(ctx, conn)
+	says, err := c.put(ctx, conn)
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	if !note.Proves(answer, c.nonce, at) {
+	if !note.Proves(says.Proof, c.nonce, at) {
 		// The hub at the address may be another one since the note was read.
-		if note, err = d.note(at); err != nil || !note.Proves(answer, c.nonce, at) {
-			return false, impostor(at)
+		if note, err = d.note(at); err != nil || !note.Proves(says.Proof, c.nonce, at) {
+			return nil, impostor(at)
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.known[at] = note
-	return true, nil
+	return &says, nil
 }
 
 // note returns the note of an address, or the last one that was proved: a program that has

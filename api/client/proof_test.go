@@ -1,6 +1,7 @@
 package client_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -64,6 +65,41 @@ func TestAHubProvesItselfOnceAConnection(t *testing.T) {
 	}
 	if asked, _ := challenges(h.requests()); asked != 2 {
 		t.Errorf("%d challenges on two connections", asked)
+	}
+}
+
+// TestMeetingAHubIsPartOfConnecting: the challenge is the only request before the next call,
+// which goes over the same connection. A hub that need not prove itself is asked.
+func TestMeetingAHubIsPartOfConnecting(t *testing.T) {
+	h := testhub.Start(t)
+	for root, asks := range map[string]string{h.DataRoot: "", t.TempDir(): "/v1/hub-info"} {
+		c := client.New(client.Config{BaseURL: h.URL, DataRoot: root})
+		t.Cleanup(c.Close)
+		asked, err := c.Info(t.Context())
+		require.NoError(t, err)
+		fresh := client.New(client.Config{BaseURL: h.URL, DataRoot: root})
+		t.Cleanup(fresh.Close)
+		got, err := fresh.Meet(t.Context())
+		require.NoError(t, err)
+		if got.InstanceID != asked.InstanceID || got.Proof != "" || fresh.Proved() != (asks == "") {
+			t.Errorf("Meet = %+v (proved: %v), Info = %+v", got, fresh.Proved(), asked)
+		}
+	}
+	var f *testhub.Fake
+	fake := newFakeHub(t, proving(&f, listed("[]")))
+	f = testhub.NewFake(t, fake.URL, nil)
+	c := fake.client(t, func(cfg *client.Config) { cfg.DataRoot = f.DataRoot })
+	if _, err := c.Meet(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := c.Agents(t.Context(), hub.AgentsQuery{}); err != nil {
+		t.Fatal(err)
+	}
+	if asked, calls := challenges(fake.requests()); asked != 1 || len(calls) != 1 {
+		t.Errorf("%d challenges and the calls %v, want 1 and one list", asked, calls)
+	}
+	if _, err := client.New(client.Config{BaseURL: "http://127.0.0.1:1", DataRoot: t.TempDir()}).Meet(t.Context()); !errors.Is(err, &hub.Error{Code: hub.CodeUnreachable}) {
+		t.Errorf("Meet without a hub = %v", err)
 	}
 }
 

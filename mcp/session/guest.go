@@ -34,8 +34,10 @@ type guest struct {
 }
 
 // noAgent tells a client how it names its agent.
-var noAgent = hub.NewError(hub.CodeInvalidAgentID, "this client has not said which agent it is: an address such as http://127.0.0.1:6969/mcp?agent=reviewer says so, and so does the header "+api.HeaderAgent).
-	WithFix("the user adds ?agent=NAME to the address in the settings of this program; then call again")
+func noAgent() *hub.Error {
+	return hub.NewError(hub.CodeInvalidAgentID, "this client has not said which agent it is: an address such as http://127.0.0.1:6969/mcp?agent=reviewer says so, and so does the header "+api.HeaderAgent).
+		WithFix("the user adds ?agent=NAME to the address in the settings of this program; then call again")
+}
 
 // NewGuest returns the link of one request. It is not opened, keeps nothing and
 // holds no session: it acts as the agent that the request names.
@@ -56,7 +58,7 @@ func NewGuest(g Guest, log *slog.Logger) *Link {
 func (l *Link) asGuest(ctx context.Context) (*Session, error) {
 	s := l.Current()
 	if s == nil {
-		return nil, noAgent
+		return nil, noAgent()
 	}
 	l.guest.known.Do(func() { l.guest.failed = l.introduce(ctx, s, false) })
 	return s, l.guest.failed
@@ -97,7 +99,7 @@ func (l *Link) registerGuest(ctx context.Context, s *Session, in hub.RegisterInp
 func (l *Link) takeUpAsGuest(ctx context.Context, agent hub.AgentID) (*Session, error) {
 	s := l.Current()
 	if s == nil {
-		return nil, noAgent
+		return nil, noAgent()
 	}
 	if err := l.staysGuest(s, agent); err != nil {
 		return nil, err
@@ -109,7 +111,7 @@ func (l *Link) takeUpAsGuest(ctx context.Context, agent hub.AgentID) (*Session, 
 func (l *Link) joinAsGuest(ctx context.Context, code string, in hub.AcceptInput, key string) (*hub.Joined, *Session, error) {
 	s := l.Current()
 	if s == nil {
-		return nil, nil, noAgent
+		return nil, nil, noAgent()
 	}
 	if err := l.staysGuest(s, in.AgentID); err != nil {
 		return nil, nil, err

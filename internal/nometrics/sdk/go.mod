@@ -1,0 +1,3 @@
+module go.opentelemetry.io/otel/sdk/metric
+
+go 1.26
