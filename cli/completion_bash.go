@@ -68,6 +68,9 @@ func BashCompletion(root *cobra.Command, w io.Writer) error {
 
 // ownBashCompletion makes "completion bash" print BashCompletion.
 func ownBashCompletion(root *cobra.Command) {
+	if root.CompletionOptions.DisableDefaultCmd {
+		return
+	}
 	root.InitDefaultCompletionCmd()
 	bash, _, err := root.Find([]string{"completion", "bash"})
 	if err != nil {

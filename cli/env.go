@@ -15,7 +15,7 @@ import (
 // Stderr, Getenv, Now and Executable are required.
 type Env struct {
 	Version     string
-	StoreFormat int // the newest format of a store that this program knows; 0: it is not told
+	StoreFormat func() int // the newest format of a store that this program knows; nil: it is not told
 
 	Stdin  io.Reader
 	Stdout io.Writer

@@ -85,6 +85,7 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 	}
 	refuseAgents(env, root)
 	suggestNear(root)
+	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone { // a shell asks with a command of its own
 		root.ValidArgsFunction = shortNamesBegun
 		completeValues(env, root)

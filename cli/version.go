@@ -15,8 +15,8 @@ import (
 func printVersion(env *Env) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hubcli %s\n", env.Version)
-	if env.StoreFormat > 0 {
-		fmt.Fprintf(&b, "stores: up to format %d\n", env.StoreFormat)
+	if env.StoreFormat != nil {
+		fmt.Fprintf(&b, "stores: up to format %d\n", env.StoreFormat())
 	}
 	if root, err := env.dataRoot(); err == nil && env.InspectStore != nil {
 		dir := filepath.Join(root, appStore)

@@ -492,8 +492,10 @@ func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes()) }
 // InfoOf returns the row of a code. An unknown code comes from a newer hub: its
 // row holds only the exit code.
 func InfoOf(code Code) CodeInfo {
-	if info, ok := codes()[code]; ok {
-		return info
+	for i := range rowCount {
+		if rows[i].Code == code {
+			return rows[i]
+		}
 	}
 	return CodeInfo{Code: code, Exit: 1}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // LatestFormat is the newest format of a store that this program knows.
-func LatestFormat() int { return core.StoreFormats.Latest() }
+func LatestFormat() int { return core.StoreFormats().Latest() }
 
 // Format is the format of the store: the least program that understands it. It rises
 // while the store is open.

@@ -38,7 +38,7 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 			if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "name") && len(spec.Values) == 1 {
 				if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
 					name := strings.Trim(lit.Value, `"`)
-					add("file "+name, core.StoreFormats.OfName(name))
+					add("file "+name, core.StoreFormats().OfName(name))
 				}
 			}
 			return true
@@ -63,18 +63,18 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 	} {
 		for version := 1; version <= e.latest; version++ {
 			name := fmt.Sprintf("%s %d", e.name, version)
-			add("encoding "+name, core.StoreFormats.OfName(name))
+			add("encoding "+name, core.StoreFormats().OfName(name))
 		}
 	}
 	for _, prefix := range []string{
 		prefixFrame, prefixMessage, prefixChannel, prefixThread, prefixInbox, prefixRow, prefixEffect, prefixGap, prefixImport, keyRedone,
 	} {
-		add("prefix "+prefix, core.StoreFormats.OfName(prefix))
+		add("prefix "+prefix, core.StoreFormats().OfName(prefix))
 	}
 	m := core.StoredMessage{Whole: true, Muted: true}
 	for bit := range 8 {
 		if flag := byte(1) << bit; messageFlags(&m)&flag != 0 {
-			add(fmt.Sprintf("flag of messages %d", flag), core.StoreFormats.OfFlags(flag))
+			add(fmt.Sprintf("flag of messages %d", flag), core.StoreFormats().OfFlags(flag))
 		}
 	}
 	formatlist.Check(t, "testdata/format.txt", things, *update)

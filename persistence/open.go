@@ -55,7 +55,7 @@ func OpenToRead(dir string, o Options) (*Store, error) {
 		o.free = osfile.Free
 	}
 	if s.formats = o.formats; s.formats == nil {
-		s.formats = core.StoreFormats
+		s.formats = core.StoreFormats()
 	}
 	s.space = newSpace(dir, s.log, o.free)
 	s.space.still = true

@@ -307,7 +307,7 @@ func (r *restorer) writeHead(b Backup) error {
 // and passes over the numbers that the original may have given out. The marker
 // comes last: a folder without one is no store.
 func (r *restorer) verify() error {
-	s := &Store{dir: r.dir, log: r.options.Logger, fs: diskFS{}, failed: make(chan struct{}), closing: make(chan struct{}), marker: newMarker(), formats: core.StoreFormats}
+	s := &Store{dir: r.dir, log: r.options.Logger, fs: diskFS{}, failed: make(chan struct{}), closing: make(chan struct{}), marker: newMarker(), formats: core.StoreFormats()}
 	s.marker.Format = max(s.marker.Format, r.from.format)
 	s.format.Store(int64(s.marker.Format))
 	s.space = newSpace(s.dir, s.log, r.options.free)

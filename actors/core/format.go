@@ -3,6 +3,7 @@ package core
 import (
 	"bytes"
 	"slices"
+	"sync"
 )
 
 // BaseFormat is the format of a store in which nothing is stored that a step of
@@ -156,7 +157,7 @@ type memberNeed struct {
 }
 
 // StoreFormats knows the formats of this program.
-var StoreFormats = NewFormats(FormatSteps)
+var StoreFormats = sync.OnceValue(func() *Formats { return NewFormats(FormatSteps) })
 
 // NewFormats makes the Formats of a program that knows these steps.
 func NewFormats(steps []FormatStep) *Formats {

@@ -43,20 +43,20 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 	add := func(name string, number int) { things = append(things, formatlist.Thing{Name: name, Number: number}) }
 	members := func(under string, of FormatMember, v any) {
 		things = append(things, formatlist.Members(under, v, func(path []string) int {
-			return max(StoreFormats.MemberNumber(of, path), StoreFormats.facts[of.Fact], StoreFormats.tables[of.Table])
+			return max(StoreFormats().MemberNumber(of, path), StoreFormats().facts[of.Fact], StoreFormats().tables[of.Table])
 		})...)
 	}
 	for kind := range constants(t, "OwnerKind") {
-		add(fmt.Sprintf("owner kind %d (%s)", kind, OwnerKind(kind)), StoreFormats.owners[OwnerKind(kind)])
+		add(fmt.Sprintf("owner kind %d (%s)", kind, OwnerKind(kind)), StoreFormats().owners[OwnerKind(kind)])
 	}
 	for fact, made := range factTypes() {
 		name := fmt.Sprintf("fact %d (%s)", fact, fact)
-		add(name, StoreFormats.facts[fact])
+		add(name, StoreFormats().facts[fact])
 		members(name, FormatMember{Fact: fact}, made())
 	}
 	for number, constant := range constants(t, "Table") {
 		name := fmt.Sprintf("table %d (%s)", number, constant)
-		add(name, StoreFormats.tables[Table(number)])
+		add(name, StoreFormats().tables[Table(number)])
 		if v, ok := storedRows[Table(number)]; ok {
 			members(name, FormatMember{Table: Table(number)}, v)
 		}
@@ -67,7 +67,7 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 		state  any
 	}{OwnerLeases: {LeasesVersion, leasesSnapshot{}}, OwnerTasks: {TasksVersion, tasksSnapshot{}}, OwnerProjects: {ProjectsVersion, projectsSnapshot{}}} {
 		for version := uint16(1); version <= section.latest; version++ {
-			add(fmt.Sprintf("section %s version %d", kind, version), StoreFormats.sections[FormatSection{kind, version}])
+			add(fmt.Sprintf("section %s version %d", kind, version), StoreFormats().sections[FormatSection{kind, version}])
 		}
 		members("section "+kind.String(), FormatMember{Section: kind}, section.state)
 	}

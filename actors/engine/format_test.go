@@ -31,7 +31,7 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 		var kind uint8
 		_, err := fmt.Sscan(number, &kind)
 		require.NoError(t, err)
-		things = append(things, formatlist.Thing{Name: fmt.Sprintf("effect %d (%s)", kind, spec.Names[0]), Number: core.StoreFormats.EffectNumber(kind)})
+		things = append(things, formatlist.Thing{Name: fmt.Sprintf("effect %d (%s)", kind, spec.Names[0]), Number: core.StoreFormats().EffectNumber(kind)})
 		return true
 	})
 	if len(things) < 20 {
@@ -39,7 +39,7 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 	}
 	for table, v := range map[core.Table]any{core.TableQuarantine: quarantineRow{}, core.TableDirty: dirtyRow{}} {
 		things = append(things, formatlist.Members(fmt.Sprintf("table %d", table), v, func(path []string) int {
-			return core.StoreFormats.MemberNumber(core.FormatMember{Table: table}, path)
+			return core.StoreFormats().MemberNumber(core.FormatMember{Table: table}, path)
 		})...)
 	}
 	formatlist.Check(t, "testdata/format.txt", things, *updateFormat)

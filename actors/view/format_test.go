@@ -15,12 +15,12 @@ var updateFormat = flag.Bool("update", false, "add what has a number of the stor
 // checkpoints; see the test of this name in package core.
 func TestStoredThingsHaveNumbers(t *testing.T) {
 	members := func(under string, of core.FormatMember, v any) []formatlist.Thing {
-		return formatlist.Members(under, v, func(path []string) int { return core.StoreFormats.MemberNumber(of, path) })
+		return formatlist.Members(under, v, func(path []string) int { return core.StoreFormats().MemberNumber(of, path) })
 	}
 	things := members("section sessions", core.FormatMember{Section: core.DirectoryOwner().Kind}, directoryState{})
 	for version := uint16(1); version <= directoryVersion; version++ {
 		things = append(things, formatlist.Thing{
-			Name: fmt.Sprintf("section sessions version %d", version), Number: core.StoreFormats.SectionNumber(core.FormatSection{Kind: core.DirectoryOwner().Kind, Version: version}),
+			Name: fmt.Sprintf("section sessions version %d", version), Number: core.StoreFormats().SectionNumber(core.FormatSection{Kind: core.DirectoryOwner().Kind, Version: version}),
 		})
 	}
 	for _, table := range []core.Table{core.TableThread, core.TableThreadAgent} {

@@ -48,7 +48,7 @@ func run() int {
 		cancel(cli.ErrInterrupted())
 	}()
 	return cli.Run(ctx, &cli.Env{
-		Version: version(), StoreFormat: persistence.LatestFormat(),
+		Version: version(), StoreFormat: persistence.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },

@@ -105,7 +105,7 @@ func (p *page) frameAttached(ev *cdp.Event) {
 	p.engine.mu.Lock()
 	p.engine.sessions[in.Session] = p
 	p.engine.mu.Unlock()
-	for _, c := range setUp {
+	for _, c := range setUp() {
 		if c.method != "Page.setInterceptFileChooserDialog" {
 			p.engine.conn.Send(in.Session, c.method, c.params)
 		}

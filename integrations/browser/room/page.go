@@ -86,7 +86,7 @@ func (p *page) open(ctx context.Context) error {
 	if err := p.call(ctx, "Runtime.runIfWaitingForDebugger", nil, nil); err != nil {
 		return err
 	}
-	for _, c := range setUp {
+	for _, c := range setUp() {
 		if err := p.call(ctx, c.method, c.params, nil); err != nil {
 			return err
 		}
@@ -100,22 +100,27 @@ func (p *page) open(ctx context.Context) error {
 	return conn.Call(ctx, p.session, "Fetch.disable", nil, nil)
 }
 
-// setUp is what a page, or a frame with a process of its own, is told before anything runs
-// in it.
-var setUp = []struct {
+// setUpCall is one call of the engine.
+type setUpCall struct {
 	method string
 	params obj
-}{
-	{"Page.enable", nil},
-	{"Inspector.enable", nil},
-	{"Page.addScriptToEvaluateOnNewDocument", obj{"source": withoutPeers}},
-	{"Page.setInterceptFileChooserDialog", obj{"enabled": true}},
-	{"Network.setBypassServiceWorker", obj{"bypass": true}},
-	{"Target.setAutoAttach", obj{
-		"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
-		"filter": []obj{{"type": "iframe"}, {"exclude": true}},
-	}},
 }
+
+// setUp is what a page, or a frame with a process of its own, is told before anything runs
+// in it.
+var setUp = sync.OnceValue(func() []setUpCall {
+	return []setUpCall{
+		{"Page.enable", nil},
+		{"Inspector.enable", nil},
+		{"Page.addScriptToEvaluateOnNewDocument", obj{"source": withoutPeers}},
+		{"Page.setInterceptFileChooserDialog", obj{"enabled": true}},
+		{"Network.setBypassServiceWorker", obj{"bypass": true}},
+		{"Target.setAutoAttach", obj{
+			"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true,
+			"filter": []obj{{"type": "iframe"}, {"exclude": true}},
+		}},
+	}
+})
 
 // withoutPeers takes the connections from page to page away, which do not go through a
 // proxy, and the worker that outlives its page.
