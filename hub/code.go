@@ -1,10 +1,6 @@
 package hub
 
-import (
-	"maps"
-	"net/http"
-	"sync"
-)
+import "net/http"
 
 // Code names an error for programs. Codes are only ever added.
 type Code string
@@ -61,19 +57,6 @@ func define(info CodeInfo) Code {
 	rowCount++
 	return info.Code
 }
-
-// codes are the rows by their codes. A code that is defined twice is a mistake in a file of
-// this package.
-var codes = sync.OnceValue(func() map[Code]CodeInfo {
-	byCode := make(map[Code]CodeInfo, rowCount)
-	for _, info := range rows[:rowCount] {
-		if _, ok := byCode[info.Code]; ok {
-			panic("hub: the code " + info.Code + " is defined twice")
-		}
-		byCode[info.Code] = info
-	}
-	return byCode
-})
 
 // The codes of the contract, one row each. A row holds everything that the Go
 // code knows about a code. The codes are variables so that name and row stand
@@ -474,28 +457,3 @@ var (
 		HTTP: "report it, with the lines of the hub's log",
 	})
 )
-
-// Codes returns every code that a hub may answer, with its usual HTTP status.
-func Codes() map[Code]int {
-	statuses := make(map[Code]int, len(codes()))
-	for code, info := range codes() {
-		if !info.Local {
-			statuses[code] = info.Status
-		}
-	}
-	return statuses
-}
-
-// CodeInfos returns the rows of all codes.
-func CodeInfos() map[Code]CodeInfo { return maps.Clone(codes()) }
-
-// InfoOf returns the row of a code. An unknown code comes from a newer hub: its
-// row holds only the exit code.
-func InfoOf(code Code) CodeInfo {
-	for i := range rowCount {
-		if rows[i].Code == code {
-			return rows[i]
-		}
-	}
-	return CodeInfo{Code: code, Exit: 1}
-}

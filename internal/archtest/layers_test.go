@@ -141,7 +141,7 @@ func (l *layer) allows(from, to string) bool {
 		return true
 	}
 	if slices.Contains(floor, to) {
-		return !l.pure && (!slices.Contains(floor, from) || slices.Contains(l.may, to))
+		return slices.Contains(l.may, to) || !l.pure && !slices.Contains(floor, from)
 	}
 	target, _ := layerOf(to)
 	if target.dir == l.dir {
