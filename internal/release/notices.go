@@ -88,7 +88,7 @@ func notices(ctx context.Context, root string) ([]byte, error) {
 // copied is what the executable holds of other people besides modules: what was copied into
 // a folder of the project, which keeps its license there.
 var copied = []linkedModule{
-	{path: "github.com/blevesearch/vellum", version: "v1.2.0, changed", dir: "third_party/vellum"},
+	{path: "github.com/blevesearch/vellum", version: "v1.2.0, changed", dir: "third_party/vellum", packages: []string{"third_party/vellum/levenshtein"}},
 	{path: "github.com/google/jsonschema-go", version: "v0.4.3, changed", dir: "third_party/jsonschema"},
 	{path: "github.com/gitleaks/gitleaks", version: "b58d3f102cf3, some of its rules", dir: "capsule/redact/rules"},
 }
@@ -117,6 +117,10 @@ func linkedModules(ctx context.Context, root string) ([]*linkedModule, error) {
 	}
 	for _, m := range copied {
 		m.dir = filepath.Join(root, filepath.FromSlash(m.dir))
+		m.packages = slices.Clone(m.packages)
+		for i, dir := range m.packages {
+			m.packages[i] = filepath.Join(root, filepath.FromSlash(dir))
+		}
 		modules = append(modules, &m)
 	}
 	slices.SortFunc(modules[1:], func(a, b *linkedModule) int { return cmp.Compare(a.path, b.path) })
