@@ -180,7 +180,7 @@ func TestHookOfAFrozenHub(t *testing.T) {
 	}
 	thaw()
 	out, err := h.command([]string{"HUB_AGENT=dev-a"}, payload, "hook", "stop").CombinedOutput()
-	if err != nil || !strings.Contains(string(out), `#1 from lead (direct): \"hello\"`) {
+	if err != nil || !strings.Contains(string(out), `#1 from lead (direct)`) {
 		t.Errorf("after the thaw: %s, %v", out, err)
 	}
 	if found, _ := filepath.Glob(filepath.Join(h.folder, "*")); len(found) != 0 {
