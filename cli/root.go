@@ -19,10 +19,32 @@ type subcommand struct {
 // subcommands are the subcommands in the order of the help.
 func subcommands() []subcommand {
 	return append([]subcommand{
-		{"ensure", newEnsure}, {"stop", newStop}, {"reset", newReset},
-		{"post", newPost}, {"poll", newPoll}, {"whoami", newWhoami}, {"resolve", newResolve}, {"hook", newHook}, {"watch", newWatch},
-		{"relay", newRelay}, {"mcp", newMCP}, {"smoke-agent", newSmokeAgent}, {"data-root", newDataRoot}, {"app", newApp}, {"project", newProject}, {"capsule", newCapsule}, {"room", newRoom},
-		{"decision", newDecision}, {"artifact", newArtifact}, {"invite", newInvite}, {"join", newJoin}, {"adapter", newAdapter}, {"browser", newBrowser}, {"license", newLicense}, {"providers", newProviders}, {"connection", newConnection},
+		{"ensure", newEnsure},
+		{"stop", newStop},
+		{"reset", newReset},
+		{"post", newPost},
+		{"poll", newPoll},
+		{"whoami", newWhoami},
+		{"resolve", newResolve},
+		{"hook", newHook},
+		{"watch", newWatch},
+		{"relay", newRelay},
+		{"mcp", newMCP},
+		{"smoke-agent", newSmokeAgent},
+		{"data-root", newDataRoot},
+		{"app", newApp},
+		{"project", newProject},
+		{"capsule", newCapsule},
+		{"room", newRoom},
+		{"decision", newDecision},
+		{"artifact", newArtifact},
+		{"invite", newInvite},
+		{"join", newJoin},
+		{"adapter", newAdapter},
+		{"browser", newBrowser},
+		{"license", newLicense},
+		{"providers", newProviders},
+		{"connection", newConnection},
 	}, shortNames()...)
 }
 

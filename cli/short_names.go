@@ -16,10 +16,25 @@ func forPeople(env *Env) (all []*cobra.Command) {
 }
 
 var peoplesCommands = []subcommand{
-	{"agents", newAppAgents}, {"log", newAppLog}, {"tasks", newAppTasks}, {"claims", newAppClaims}, {"locks", newAppLocks}, {"runs", newAppRuns},
-	{"search", newAppSearch}, {"channels", newAppChannels}, {"threads", newAppThreads}, {"memory", newAppMemory}, {"decisions", newAppDecisions}, {"spawns", newAppSpawns}, {"logs", newAppLogs},
-	{"ask", newAppAsk}, {"inbox", newAppInbox}, {"answer", newAppAnswer}, {"say", newAppSay},
-	{"claim", newAppClaim}, {"lock", newAppLock},
+	{"agents", newAppAgents},
+	{"log", newAppLog},
+	{"tasks", newAppTasks},
+	{"claims", newAppClaims},
+	{"locks", newAppLocks},
+	{"runs", newAppRuns},
+	{"search", newAppSearch},
+	{"channels", newAppChannels},
+	{"threads", newAppThreads},
+	{"memory", newAppMemory},
+	{"decisions", newAppDecisions},
+	{"spawns", newAppSpawns},
+	{"logs", newAppLogs},
+	{"ask", newAppAsk},
+	{"inbox", newAppInbox},
+	{"answer", newAppAnswer},
+	{"say", newAppSay},
+	{"claim", newAppClaim},
+	{"lock", newAppLock},
 }
 
 // shortName marks the commands that are hidden because they have a longer name too.

@@ -20,11 +20,11 @@ const (
 
 // secretPlaces find secrets; the first group stays.
 var secretPlaces = []*lazy.Regexp{
-	&lazy.Regexp{Pattern: `(?i)([\w.-]*` + secretName + `[\w.-]*["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?)` + secretValue},
-	&lazy.Regexp{Pattern: `(?i)(--?[\w-]*` + secretName + `[\w-]*\s+["']?)` + secretValue},
-	&lazy.Regexp{Pattern: `(?i)(\b(?:bearer|basic)\s+)` + secretValue},
-	&lazy.Regexp{Pattern: `()\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`},
-	&lazy.Regexp{Pattern: `(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`},
+	{Pattern: `(?i)([\w.-]*` + secretName + `[\w.-]*["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token)\s+)?)` + secretValue},
+	{Pattern: `(?i)(--?[\w-]*` + secretName + `[\w-]*\s+["']?)` + secretValue},
+	{Pattern: `(?i)(\b(?:bearer|basic)\s+)` + secretValue},
+	{Pattern: `()\b(?:sk|pk|rk|ghp|gho|ghs|ghu|github_pat|glpat|xox[abpr]|npm|pypi|hf|AKIA|AIza|eyJ)[-_A-Za-z0-9.]{12,}`},
+	{Pattern: `(://[^/\s"'@:]*:)[A-Za-z0-9+_=.~%!*-]+@`},
 }
 
 // plainSecret is a secret that is one word, and so hides no part of a command.

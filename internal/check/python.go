@@ -39,7 +39,10 @@ func python(ctx context.Context) error {
 
 // reformat rewrites the files as the steps format and python want them.
 func reformat(ctx context.Context) error {
-	err := command(ctx, nil, "go", tool("gofumpt", "-l", "-w", ".")...)
+	folders, err := ourFolders()
+	if err == nil {
+		err = command(ctx, nil, "go", tool("gofumpt", append([]string{"-l", "-w"}, folders...)...)...)
+	}
 	exe, pythonErr := pythonTools(ctx)
 	if pythonErr == nil {
 		pythonErr = ruff(ctx, exe, "format")

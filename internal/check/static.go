@@ -24,7 +24,11 @@ func tool(name string, args ...string) []string {
 // format fails if a file is not formatted: gofumpt lists such files, but exits
 // with 0.
 func format(ctx context.Context) error {
-	cmd := exec.CommandContext(ctx, "go", tool("gofumpt", "-l", ".")...)
+	folders, err := ourFolders()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, "go", tool("gofumpt", append([]string{"-l"}, folders...)...)...)
 	cmd.Stderr = writer(ctx)
 	out, err := cmd.Output()
 	if err != nil {
@@ -35,6 +39,21 @@ func format(ctx context.Context) error {
 		return errors.New("these files are not formatted; run make format")
 	}
 	return nil
+}
+
+// ourFolders lists the folders with code of the project. Those with copies of other people's
+// modules keep the form in which they came.
+func ourFolders() (folders []string, err error) {
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if name := e.Name(); e.IsDir() && !strings.HasPrefix(name, ".") && name != "third_party" {
+			folders = append(folders, name)
+		}
+	}
+	return folders, nil
 }
 
 // vet runs the go command's own analyzers. It reads the code as the tests are

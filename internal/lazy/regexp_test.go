@@ -28,7 +28,7 @@ func TestRegexpIsThatOfItsPattern(t *testing.T) {
 	if got := word.ReplaceAllString("abc-1", "$1"); got != "abc" {
 		t.Errorf("the replaced text is %q", got)
 	}
-	if word.Get() != word.Get() {
+	if first, second := word.Get(), word.Get(); first != second {
 		t.Error("the expression was compiled twice")
 	}
 }

@@ -58,7 +58,7 @@ def test_an_address_that_is_none_is_refused(url):
     [
         ("http://127.0.0.1:6969", "http://127.0.0.1:6969"),
         ("http://127.0.0.1:6969/", "http://127.0.0.1:6969"),
-        ("HTTP://LocalHost/hub/", "http://LocalHost/hub"),
+        ("HTTP://LocalHost/hub/", "http://localhost/hub"),
         ("https://hub.example:8443", "https://hub.example:8443"),
         ("http://[::1]:7", "http://[::1]:7"),
     ],
