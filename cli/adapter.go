@@ -75,7 +75,7 @@ func (p *adapterPlace) input(h hub.Harness) (hub.AdapterInput, error) {
 }
 
 // ownPath is the PATH of the command: the hub may have been started with another one.
-func ownPath() string { return api.SearchPath(os.Getenv("PATH")) }
+func ownPath(env *Env) string { return api.SearchPath(env.Getenv("PATH")) }
 
 // harnessOf checks the name of a harness.
 func harnessOf(name string) (hub.Harness, error) {

@@ -50,7 +50,7 @@ func installDetected(ctx context.Context, env *Env, o *adapterChange) error {
 		return err
 	}
 	defer c.Close()
-	rows, err := c.Adapters(ctx, hub.AdapterQuery{SearchPath: ownPath()})
+	rows, err := c.Adapters(ctx, hub.AdapterQuery{SearchPath: ownPath(env)})
 	if err != nil {
 		return err
 	}

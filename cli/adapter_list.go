@@ -37,7 +37,7 @@ that repair would write a newer entry.`,
 				return err
 			}
 			defer c.Close()
-			rows, err := c.Adapters(cmd.Context(), hub.AdapterQuery{SearchPath: ownPath()})
+			rows, err := c.Adapters(cmd.Context(), hub.AdapterQuery{SearchPath: ownPath(env)})
 			if err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func runAdapterStatus(ctx context.Context, env *Env, base *baseURL, name string,
 		return err
 	}
 	defer c.Close()
-	row, err := c.Adapter(ctx, harness, hub.AdapterQuery{SearchPath: ownPath()})
+	row, err := c.Adapter(ctx, harness, hub.AdapterQuery{SearchPath: ownPath(env)})
 	if err != nil {
 		return err
 	}

@@ -63,7 +63,7 @@ func runAdapterVerify(ctx context.Context, env *Env, c *client.Client, h hub.Har
 	}
 	ended := make(chan end, 1)
 	go func() {
-		found, err := c.VerifyAdapter(ctx, h, hub.AdapterInput{SearchPath: ownPath()})
+		found, err := c.VerifyAdapter(ctx, h, hub.AdapterInput{SearchPath: ownPath(env)})
 		ended <- end{found, err}
 	}()
 	tick := time.NewTicker(verifyLook)

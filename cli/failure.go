@@ -157,8 +157,9 @@ func flagFailure(cmd *cobra.Command, err error) error {
 		if meant := nearestFlag(cmd, name); meant != "" {
 			help = "did you mean --" + meant + "? " + help
 		}
-		if short := missing.GetSpecifiedShortnames(); short != "" && takesText(cmd) {
-			help = fmt.Sprintf("put -- before a text that begins with a dash: %s -- %s; %s", cmd.CommandPath(), strconv.Quote(excerpt("-"+short)), help)
+		if text := "-" + missing.GetSpecifiedShortnames(); isText(text) && strings.Contains(cmd.Use, " ") {
+			text = strconv.Quote(peertext.Excerpt(text, 30))
+			return usage(fmt.Sprintf("put -- before a text that begins with a dash: %s -- %s", cmd.CommandPath(), text), "%s takes %s for flags", cmd.CommandPath(), text)
 		}
 		return usage(help, "%s has no flag %s", cmd.CommandPath(), dashed)
 	case errors.As(err, &valueless):
@@ -171,11 +172,11 @@ func flagFailure(cmd *cobra.Command, err error) error {
 	return usage(help, "%v", err)
 }
 
-// takesText reports whether a command has an argument, which may be a text of its own.
-func takesText(cmd *cobra.Command) bool { return strings.Contains(cmd.Use, " ") }
-
-// excerpt is the beginning of a text, as it stands in a line of help.
-func excerpt(text string) string { return peertext.Excerpt(text, 30) }
+// isText reports whether what was taken for short flags is a text: a mistyped flag has no
+// blanks and no digit behind its dash.
+func isText(dashed string) bool {
+	return strings.ContainsAny(dashed, " \t\n") || len(dashed) > 1 && dashed[1] >= '0' && dashed[1] <= '9'
+}
 
 func whyInvalid(e *pflag.InvalidValueError) string {
 	var bad *badValue

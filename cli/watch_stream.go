@@ -156,7 +156,7 @@ func (s *stream) show(ctx context.Context) error {
 	s.lookForBridge(ctx)
 	event := s.last
 	if s.options.byHook {
-		switch i := slices.IndexFunc(event.Messages, byOperator); {
+		switch i := slices.IndexFunc(event.Messages, hub.UnreadRow.ByOperator); {
 		case i == 0:
 			return s.pointAt(ctx, &event)
 		case i > 0: // the next event begins with the operator's message
@@ -169,8 +169,6 @@ func (s *stream) show(ctx context.Context) error {
 	}
 	return s.deliver(ctx)
 }
-
-func byOperator(row hub.UnreadRow) bool { return row.Authority == hub.AuthorityOperator }
 
 // pointAt prints that the operator has written. The messages do not count as told: a hook
 // shows them, or the agent reads them.

@@ -29,7 +29,7 @@ func FuzzHost(f *testing.F) {
 		if err != nil || port != "6000" {
 			t.Fatalf("%q is taken", host)
 		}
-		if name == "localhost" {
+		if strings.ToLower(name) == "localhost" { // names know no case
 			return
 		}
 		ip := net.ParseIP(name)

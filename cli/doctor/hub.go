@@ -227,7 +227,7 @@ func (x *exam) adapters(ctx context.Context) {
 	}
 	c := client.New(client.Config{BaseURL: x.BaseURL})
 	defer c.Close()
-	rows, err := c.Adapters(ctx, hub.AdapterQuery{SearchPath: api.SearchPath(os.Getenv("PATH"))})
+	rows, err := c.Adapters(ctx, hub.AdapterQuery{SearchPath: api.SearchPath(x.Getenv("PATH"))})
 	if err != nil {
 		x.fail("adapters", "the hub cannot say what is installed in harnesses: "+err.Error(), fixOf(err, "see docs/adapters.md"))
 		return

@@ -9,8 +9,6 @@ import (
 	"os/signal"
 	"syscall"
 
-	"golang.org/x/sys/unix"
-
 	"hubcli/cli"
 )
 
@@ -26,47 +24,48 @@ func asInit() (code int, done bool) {
 	if os.Getpid() != 1 {
 		return 0, false
 	}
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, forwarded()...)
-	child, err := os.StartProcess("/proc/self/exe", os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
+	self, err := os.Executable()
 	if err != nil {
-		if self, exeErr := os.Executable(); exeErr == nil { // a system without /proc
-			child, err = os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
-		}
+		return notStarted(err), true
 	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	child, err := os.StartProcess(self, os.Args, &os.ProcAttr{Files: []*os.File{os.Stdin, os.Stdout, os.Stderr}})
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "hubcli: as process 1 it starts itself once more, to wait for processes that nobody else waits for: %v\n", err)
-		return 1, true
+		return notStarted(err), true
 	}
 	pid := child.Pid
 	_ = child.Release() // reap waits for it, and for all others
+	typed := cli.IsTerminal(os.Stdin.Fd())
 	go func() {
 		for s := range signals {
-			_ = unix.Kill(pid, s.(syscall.Signal))
+			// What is typed at a terminal has reached the program already: both are in one group of
+			// processes.
+			if !typed || s != syscall.SIGINT && s != syscall.SIGQUIT {
+				_ = syscall.Kill(pid, s.(syscall.Signal))
+			}
 		}
 	}()
 	return reap(pid), true
 }
 
-// forwarded lists the signals that are meant for the program. What a terminal sends reaches
-// the program without help, since both stand in one group of processes.
-func forwarded() []os.Signal {
-	list := []os.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
-	if !cli.IsTerminal(os.Stdin.Fd()) {
-		return append(list, syscall.SIGINT, syscall.SIGQUIT)
-	}
-	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT)
-	return list
+// forwarded are the signals that are meant for the program.
+var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}
+
+func notStarted(err error) (code int) {
+	fmt.Fprintf(os.Stderr, "hubcli: as process 1 it starts itself once more, to wait for processes that nobody else waits for: %v\n"+
+		"fix: start it below an init, such as with docker run --init\n", err)
+	return 1
 }
 
 // reap waits for all children until the one with this id has ended, and returns its exit code.
 // With process 1 the system ends whatever is left.
 func reap(pid int) int {
 	for {
-		var status unix.WaitStatus
-		ended, err := unix.Wait4(-1, &status, 0, nil)
+		var status syscall.WaitStatus
+		ended, err := syscall.Wait4(-1, &status, 0, nil)
 		switch {
-		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, syscall.EINTR):
 		case err != nil:
 			fmt.Fprintf(os.Stderr, "hubcli: its own process cannot be waited for: %v\n", err)
 			return 1
