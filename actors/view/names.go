@@ -1,6 +1,7 @@
 package view
 
 import (
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -9,11 +10,13 @@ import (
 	"hubcli/hub"
 )
 
-// names are the ids of all agents that ever registered, in lower case and as hashes. It says at
-// once that no id is like a new one; that there is one, the rows have to confirm.
+// names are the ids with capital letters of all agents that ever registered, in lower case and as
+// hashes. It says at once that a new id is like none of them; that it is like one, the rows have to
+// confirm. Ids without capitals, which are nearly all, take no place: their rows are looked up.
 type names struct {
 	mu    sync.Mutex
-	known map[string]struct{} // nil: they are not read yet
+	seed  maphash.Seed
+	known map[uint64]struct{} // nil: they are not read yet
 }
 
 // mostNames bounds the ids that are looked through for one that is near.
@@ -25,27 +28,20 @@ const mostNear = 3
 // TwinOf returns the agent whose id differs from this one in case alone, or "". It notes the id:
 // it is asked before an agent registers for the first time.
 func (v *View) TwinOf(id hub.AgentID) (hub.AgentID, error) {
-	folded := strings.ToLower(string(id))
-	v.names.mu.Lock()
-	if v.names.known == nil {
-		known := map[string]struct{}{}
-		if err := v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
-			known[strings.ToLower(string(key))] = struct{}{}
-			return true
-		}); err != nil {
-			v.names.mu.Unlock()
-			return "", err
+	if plain := id.Lower(); plain != id {
+		if row, err := v.AgentRow(plain); err != nil || row != nil {
+			return plain, err
 		}
-		v.names.known = known
 	}
-	_, taken := v.names.known[folded]
-	v.names.known[folded] = struct{}{}
-	v.names.mu.Unlock()
+	taken, err := v.noted(id)
+	if err != nil {
+		return "", err
+	}
 	if !taken {
 		return "", nil
 	}
 	var twin hub.AgentID
-	err := v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
+	err = v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
 		if other := hub.AgentID(key); other != id && strings.EqualFold(string(other), string(id)) {
 			if row, err := v.AgentRow(other); err == nil && row != nil {
 				twin = other
@@ -54,6 +50,31 @@ func (v *View) TwinOf(id hub.AgentID) (hub.AgentID, error) {
 		return twin == ""
 	})
 	return twin, err
+}
+
+// noted reports whether an agent with capitals in its id seems to have this id in another case,
+// and notes the id if it has capitals.
+func (v *View) noted(id hub.AgentID) (bool, error) {
+	v.names.mu.Lock()
+	defer v.names.mu.Unlock()
+	if v.names.known == nil {
+		known, seed := map[uint64]struct{}{}, maphash.MakeSeed()
+		if err := v.rows.RowsOf(core.TableAgent, nil, false, func(key, _ []byte) bool {
+			if other := hub.AgentID(key); other.Lower() != other {
+				known[maphash.String(seed, string(other.Lower()))] = struct{}{}
+			}
+			return true
+		}); err != nil {
+			return false, err
+		}
+		v.names.known, v.names.seed = known, seed
+	}
+	hash := maphash.String(v.names.seed, string(id.Lower()))
+	_, taken := v.names.known[hash]
+	if id.Lower() != id {
+		v.names.known[hash] = struct{}{}
+	}
+	return taken, nil
 }
 
 // Near returns agents that registered and whose ids are like this one, the nearest first. Words
