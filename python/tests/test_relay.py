@@ -491,8 +491,8 @@ def test_long_waits_come_in_slices(forwarder, relayed, monkeypatch):
     c.bootstrap()
     before = len(forwarder.taken)
     began = time.monotonic()
-    assert c.poll(timeout=0.7, channel="direct") == []
-    assert time.monotonic() - began >= 0.7
+    assert c.poll(timeout=2, channel="direct") == []
+    assert time.monotonic() - began >= 2
     waits = [float(urllib.parse.parse_qs(r["path"])["timeout"][0]) for r in forwarder.taken[before:]]
     assert len(waits) >= 3
     assert max(waits) <= 0.2
