@@ -212,17 +212,19 @@ func qwenForm() *HookForm {
 // codexForm is the form of Codex. What a hook adds is a developer's message to its model.
 func codexForm() *HookForm {
 	f := decides(midTurn(HookForm{Silence: "{}", Start: claudeForm.Start, Stop: claudeForm.Stop, Call: claudeForm.Call}, "PostToolUse"))
-	for _, a := range []*HookAnswer{&f.Start, &f.Stop, &f.Prompt, &f.Tool} {
-		a.Ranks = true
-	}
-	return f
+	return ranking(f, &f.Start, &f.Stop, &f.Prompt, &f.Tool)
 }
 
 // openCodeForm is the form of the hub's plugin of opencode. The plugin shows what is said
 // after a tool in that tool's result, and begins a turn with what is said at other times.
 func openCodeForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolUse")
-	for _, a := range []*HookAnswer{&f.Start, &f.Stop, &f.Prompt} {
+	return ranking(f, &f.Start, &f.Stop, &f.Prompt)
+}
+
+// ranking marks answers of a form that count as the words of a user or a developer.
+func ranking(f *HookForm, answers ...*HookAnswer) *HookForm {
+	for _, a := range answers {
 		a.Ranks = true
 	}
 	return f

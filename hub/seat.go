@@ -164,6 +164,9 @@ type UnreadRow struct {
 	Answers   string      `json:"answers,omitempty"`    // of the operator alone: the beginning of the agent's question that it answers
 }
 
+// ByOperator reports whether the human operator has written the message.
+func (r UnreadRow) ByOperator() bool { return r.Authority == AuthorityOperator }
+
 // WatchAdvice is a condition that an agent may want to wait for, and why.
 type WatchAdvice struct {
 	Condition string `json:"condition"`

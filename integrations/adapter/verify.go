@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -295,82 +294,6 @@ func (t *trial) tryBridge(ctx context.Context, w wanted, agent hub.AgentID, dir 
 		return
 	}
 	t.passed("tool calls", "hub_whoami reads; hub_claim writes and hub_release takes it back", took)
-}
-
-// tryHooks calls the installed hooks. Only those that show messages must say
-// something. At the other events a message waits, and they must mention it.
-func (t *trial) tryHooks(ctx context.Context, w wanted, agent hub.AgentID, dir string) {
-	for _, ev := range events {
-		name := "hook " + string(ev)
-		argv, err := t.hook(w, ev)
-		switch {
-		case errors.Is(err, errNotOnPath):
-			t.failed(name, err, "put hubcli into a folder of PATH")
-			continue
-		case err != nil:
-			t.failed(name, err, t.way("repair"))
-			continue
-		}
-		if argv == nil && (t.harness == hub.HarnessGit || ev != eventStart && ev != eventStop) {
-			continue // there is no such event
-		}
-		if argv == nil {
-			t.skipped(name, "the harness itself has to be run for it")
-			continue
-		}
-		said := ""
-		if ev == eventPrompt || ev == eventTool || ev == eventStop {
-			k := canary{from: agent + "-canary", to: agent, nonce: nonce(8)}
-			if err := k.post(ctx, t.config.Hub); err != nil {
-				t.failed(name, err, "see that the hub takes writes")
-				continue
-			}
-			if said = k.nonce; ranks(t.harness.HookForm(), ev) { // such a hook names a message without its words
-				said = "from " + string(k.from) + " "
-			}
-		}
-		env := environment(t.config.World.Getenv, map[string]string{"HUB_AGENT": string(agent)})
-		got, err := tried(ctx, hookAnswer, argv, dir, env, payload(t.harness, ev, "adapter-verify-"+nonce(4), dir))
-		if err == nil {
-			err = got.check(t.harness, said)
-		}
-		if err != nil {
-			t.failed(name, err, "see hook.log in the data root, and that this answers: "+shellWord(argv[0])+" hook "+string(ev))
-			continue
-		}
-		t.passed(name, "answered as the harness takes it", got.took)
-	}
-}
-
-// ranks reports whether the harness takes what its hook says at an event that shows messages
-// for its user's or its developer's words.
-func ranks(form *hub.HookForm, ev event) bool {
-	return ev == eventPrompt && form.Prompt.Ranks || ev == eventTool && form.Tool.Ranks || ev == eventStop && form.Stop.Ranks
-}
-
-// errNotOnPath says that a hook, which names no path, finds no program.
-var errNotOnPath = errors.New("hubcli is not on PATH, so the hook does nothing")
-
-// hook returns the command by which a part calls the hook of an event, split as
-// a shell splits its line; nil if the part does not call it.
-func (t *trial) hook(w wanted, ev event) ([]string, error) {
-	for _, e := range w.entries {
-		if lines := linesOf(e.Value, ev); len(lines) > 0 {
-			line := lines[0]
-			if line == sharedLine { // the person's own hubcli runs it
-				if _, err := t.program("hubcli", t.search); err != nil {
-					return nil, errNotOnPath
-				}
-				line = t.entry.commitHook()
-			}
-			argv, err := wordsOf(line, t.entry.GOOS)
-			if err == nil && (len(argv) < 3 || filepath.FromSlash(argv[0]) != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
-				err = fmt.Errorf("a shell would not run the hook with this line: %q", argv)
-			}
-			return argv, err
-		}
-	}
-	return nil, nil
 }
 
 // tryWatch measures the wake of a background process.
