@@ -57,6 +57,37 @@ func TestCircleIsAnsweredAtOnce(t *testing.T) {
 	})
 }
 
+// TestCircleByGrant: a circle that a grant closes is answered at once, too. The agent that gets the
+// lease waits with another call for one that is behind it in the queue.
+func TestCircleByGrant(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		r.claim("ann", "parser", 600)
+		r.claim("dora", "lexer", 600)
+		cleo := r.waitFor(t.Context(), "cleo", "parser", 60)
+		dora := r.waitFor(t.Context(), "dora", "parser", 60)
+		eve := r.waitFor(t.Context(), "eve", "parser", 60) // behind the circle, not in it
+		other := r.waitFor(t.Context(), "cleo", "lexer", 60)
+		before := time.Now()
+		r.release("ann", "parser")
+		if got := <-cleo; got.err != nil || !got.v.Acquired || got.v.Circle != nil {
+			t.Errorf("cleo, in its turn: %+v, %v", got.v, got.err)
+		}
+		got := <-dora
+		if want := []hub.AgentID{"dora", "cleo"}; got.err != nil || got.v.Acquired || !slices.Equal(got.v.Circle, want) || time.Since(before) > 0 {
+			t.Errorf("dora is answered %+v, %v after %v, want %v at once", got.v, got.err, time.Since(before), want)
+		}
+		r.release("dora", "lexer")
+		if got := <-other; got.err != nil || !got.v.Acquired {
+			t.Errorf("cleo's other call: %+v, %v", got.v, got.err)
+		}
+		r.release("cleo", "parser")
+		if got := <-eve; got.err != nil || !got.v.Acquired || got.v.Circle != nil {
+			t.Errorf("eve, in its turn: %+v, %v", got.v, got.err)
+		}
+	})
+}
+
 // TestCircleOfCalls: a call that waits for the answer to a message counts as a wait for the agent that
 // has to give it, in circles with other calls and with leases. The others go on waiting, and what
 // each waits for is shown.

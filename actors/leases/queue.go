@@ -172,6 +172,34 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 		}
 		t.waiting.Remove(w)
 		w.Value.resume(t.owner, now, state)
+		if t.view.Waiters.Waits(w.Value.Agent) {
+			t.endCircles(now, k)
+		}
+	}
+}
+
+// endCircles answers the requests that would wait for ever because the lease of k has just been granted
+// to an agent that waits for them with another call. park looks for circles when a request arrives, and
+// this does when the owner of what it waits for changes.
+func (t *queue) endCircles(now core.Now, k core.LeaseKey) {
+	for _, waiting := range t.waitingFor(k) {
+		for {
+			state, err := t.state()
+			if err != nil {
+				return
+			}
+			var circle []hub.AgentID
+			w := t.waiting.Find(waiting, func(r *request) bool {
+				circle = t.view.Circle(r.Agent, state.Blockers(waiting, r.Agent))
+				return circle != nil
+			})
+			if w == nil {
+				break
+			}
+			t.waiting.Remove(w)
+			w.Value.circle = circle
+			w.Value.resume(t.owner, now, state)
+		}
 	}
 }
 
@@ -353,6 +381,7 @@ type request struct {
 	queue  *queue        // of the key's owner
 	unpark func()        // ends the parking; nil while not parked
 	place  *core.LeaseWaiter[*request]
+	circle []hub.AgentID // that would wait for each other if this request went on waiting; nil: none
 }
 
 // conclude decides a request whose wait is over, with the lease as it is now.
@@ -382,5 +411,14 @@ func (r *request) resume(o *engine.Owner, now core.Now, state *core.Leases) {
 		r.Refuse(o, err)
 		return
 	}
-	r.Conclude(o, now, d.Draft, d.Answer)
+	r.Conclude(o, now, d.Draft, r.answer(d))
+}
+
+// answer returns how the request is answered: as decided, and with the circle that ends its wait.
+func (r *request) answer(d core.Decision[core.LeaseAnswer]) func(core.Position) core.LeaseAnswer {
+	return func(at core.Position) core.LeaseAnswer {
+		a := d.Answer(at)
+		a.Circle = r.circle
+		return a
+	}
 }

@@ -55,12 +55,8 @@ func (r *request) Run(o *engine.Owner) {
 			r.Run(o)
 			return
 		}
-		if circle := t.park(r, now, state.Blockers(r.key, r.Agent)); circle != nil {
-			r.Conclude(o, now, d.Draft, func(at core.Position) core.LeaseAnswer {
-				a := d.Answer(at)
-				a.Circle = circle
-				return a
-			})
+		if r.circle = t.park(r, now, state.Blockers(r.key, r.Agent)); r.circle != nil {
+			r.Conclude(o, now, d.Draft, r.answer(d))
 		}
 	default:
 		d = core.AfterExpiry(due, d)

@@ -99,6 +99,13 @@ func (w *Waiters) Awaits(agent hub.AgentID) []hub.MessageID {
 	return slices.Compact(slices.Sorted(slices.Values(w.asked[agent])))
 }
 
+// Waits reports whether a call of an agent waits for a lease or for an answer.
+func (w *Waiters) Waits(agent hub.AgentID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return len(w.agents[agent]) > 0 || len(w.asked[agent]) > 0
+}
+
 // circle returns the agents that would wait for each other because of a call of first that waits
 // for all of next: first, one of next, an agent that this one waits for, and so on, the shortest way
 // around; the last one waits for the first. nil: there is none. holders returns the agents that keep
