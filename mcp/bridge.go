@@ -222,14 +222,13 @@ func (b *bridge) acting(ctx context.Context, c *call) (*session.Session, error) 
 	return b.link.SubAgent(ctx, main, c.by.SubAgent)
 }
 
-// aside says whose messages or tasks an answer is about, where it may be a sub-agent that gets it
-// and nobody has said so.
+// aside says whose messages an answer has, where it may be a sub-agent that gets it and nobody has
+// said so. What a sub-agent must not finish stands in the descriptions of those tools.
 func (c *call) aside(a *answer) string {
-	reads := c.tool == "hub_start" || c.tool == "hub_poll_messages"
-	if c.at == nil || c.by.Known || !c.harness().Facts().SubAgents || !hub.OfMainAgent(c.tool) || reads && a.text == "" {
+	if c.at == nil || c.by.Known || !c.harness().Facts().SubAgents || c.tool != "hub_start" && c.tool != "hub_poll_messages" || a.text == "" {
 		return ""
 	}
-	return fmt.Sprintf("For %s alone: a sub-agent hands it on.", c.at.Agent)
+	return fmt.Sprintf("For %s; a sub-agent hands it on.", c.at.Agent)
 }
 
 // attempt turns a panic into an error: the session outlives it.

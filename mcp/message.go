@@ -102,7 +102,7 @@ const oldOrder = 60_000
 // number.
 func (m *shownMessage) head() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "from %s (%s), %s", word(string(m.From)), m.standing(), word(string(m.Kind)))
+	fmt.Fprintf(&b, "%s, %s", m.sender(), word(string(m.Kind)))
 	if m.To != "" {
 		fmt.Fprintf(&b, " to %s alone", word(string(m.To)))
 	} else if m.RoomID == "" || m.Channel != m.RoomID.Channel() {
@@ -126,7 +126,7 @@ func (m *shownMessage) head() string {
 }
 
 // repeats reports whether the metadata only says what the head or the text says: that the task to which
-// this is a reply is done or handed over, or which artifact was stored.
+// this is a reply is done or handed over, or which artifact was stored or decision made.
 func (m *shownMessage) repeats() bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(m.Metadata, &members) != nil || len(members) != 1 {
@@ -136,13 +136,15 @@ func (m *shownMessage) repeats() bool {
 	var handoff struct {
 		TaskID *hub.TaskID `json:"task_id"`
 	}
-	var artifact string
+	var artifact, decision string
 	switch {
 	case json.Unmarshal(members["task_completed"], &done) == nil:
 		return done == m.ReplyTo && done != 0
 	case json.Unmarshal(members["handoff"], &handoff) == nil && handoff.TaskID != nil:
 		handed = *handoff.TaskID
 		return handed == m.ReplyTo && handed != 0
+	case json.Unmarshal(members["decision"], &decision) == nil:
+		return m.Kind == hub.KindNotice && decision != "" && strings.HasPrefix(string(m.Body), "Decided ("+decision+"): ")
 	case json.Unmarshal(members["artifact"], &artifact) == nil:
 		return m.Kind == hub.KindArtifact && artifact != "" && strings.Contains(string(m.Body), artifact)
 	}
@@ -164,25 +166,31 @@ func (m *shownMessage) words() string {
 	return peertext.Model(words)
 }
 
-// standing names the kind of sender and how it was proved. Nothing in a body
-// can change it.
-func (m *shownMessage) standing() string {
+// sender names who has sent the message, and how that was proved. An agent that no remark follows was
+// verified by its session. Nothing in a body can change it.
+func (m *shownMessage) sender() string {
 	switch m.Authority {
 	case hub.AuthorityOperator:
-		return "the human operator, proved"
+		return fmt.Sprintf("from %s (the human operator, proved)", word(string(m.From)))
 	case hub.AuthoritySystem:
-		return "the hub itself"
+		return "from the hub" // no agent is called so: an id has no space
 	case hub.AuthorityAgent:
 	}
-	how := "unverified"
+	var remarks []string
 	switch m.Assurance {
 	case hub.AssuranceSession:
-		how = "session verified"
 	case hub.AssuranceRelay:
-		how = "through its file relay"
-	case hub.AssuranceAsserted, hub.AssuranceOperator:
+		remarks = append(remarks, "through its file relay")
+	default:
+		remarks = append(remarks, "unverified")
 	}
-	return how + ofUser(m.User)
+	if of := ofUser(m.User); of != "" {
+		remarks = append(remarks, of)
+	}
+	if len(remarks) == 0 {
+		return "from " + word(string(m.From))
+	}
+	return fmt.Sprintf("from %s (%s)", word(string(m.From)), strings.Join(remarks, ", "))
 }
 
 // ofUser says that something comes from a program of another user of the machine; "" if it
@@ -191,7 +199,7 @@ func ofUser(name string) string {
 	if name == "" {
 		return ""
 	}
-	return ", a program of " + word(name) + ", another user of this machine"
+	return "a program of " + word(name) + ", another user of this machine"
 }
 
 func (t *cutMark) String() string {
@@ -232,7 +240,7 @@ func texts(list []shownMessage) string {
 		first, said, head := i, words[i], list[i].head()
 		if came := joined(list[i:]); len(came) > 0 {
 			i += len(came) - 1
-			f.line(fmt.Sprintf("%s from system (the hub itself): %s joined", numbers(list[first:i+1]), strings.Join(came, ", ")))
+			f.line(fmt.Sprintf("%s from the hub: %s joined", numbers(list[first:i+1]), strings.Join(came, ", ")))
 			continue
 		}
 		for ; i+1 < len(list) && list[i].joins(words[i]) && list[i+1].joins(words[i+1]) && list[i+1].head() == head; i++ {

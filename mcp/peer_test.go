@@ -176,7 +176,7 @@ func TestMessagesShareAFence(t *testing.T) {
 		t.Errorf("the fences hold %q, want %q", inside, want)
 	}
 	for _, head := range []string{
-		"#1, #2 from system (the hub itself): ada, bob joined\n", "#3 from system (unverified)", "#4, #5 from system (the hub itself), notice",
+		"#1, #2 from the hub: ada, bob joined\n", "#3 from system (unverified)", "#4, #5 from the hub, notice",
 		"#6, #7, #8, #10 from ben (unverified)", "#11 from cyd",
 	} {
 		if !strings.Contains(outside, head) {

@@ -174,12 +174,12 @@ func TestSubAgentDisplacesNoOther(t *testing.T) {
 	}
 }
 
-// TestWhoCallsIsNotKnown: where no hook says who calls, the tools that read mail or end tasks say
-// whose that is, and no other tool does.
+// TestWhoCallsIsNotKnown: where no hook says who calls, answers with messages say whose they are,
+// and the descriptions of the tools that end tasks say which a sub-agent may end.
 func TestWhoCallsIsNotKnown(t *testing.T) {
 	c := claudeTo(t, testhub.Start(t))
 	main := identity.AgentOf(hub.HarnessClaudeCode, "s1")
-	words := "For " + string(main) + " alone: a sub-agent hands it on."
+	words := "For " + string(main) + "; a sub-agent hands it on."
 	says := func(want bool, tool string, args map[string]any) {
 		t.Helper()
 		if say := c.said("", tool, args); strings.Contains(say, words) != want {
@@ -194,7 +194,12 @@ func TestWhoCallsIsNotKnown(t *testing.T) {
 	says(true, "hub_call_tool", map[string]any{"name": "hub_start"})
 	says(false, "hub_whoami", nil)
 	task := askedOf(t, c, main)
-	says(true, "hub_done", map[string]any{"task_id": task})
+	says(false, "hub_done", map[string]any{"task_id": task})
+	for _, name := range []string{"hub_done", "hub_complete_task", "hub_update_task"} {
+		if tool, ok := find(name); !ok || !strings.Contains(tool.description, "A sub-agent ") {
+			t.Errorf("%s does not say what a sub-agent may do with it: %q", name, tool.description)
+		}
+	}
 }
 
 // TestHooksLearnThatCallsHaveIDs: with the first call that has one.

@@ -256,8 +256,8 @@ func getMessage(ctx context.Context, c *call, in getMessageIn) (*answer, error) 
 			line = fmt.Sprintf("The %s of #%d, %s", in.Part, row.ID, s.Truncated)
 		}
 		shown := shownMessage{From: s.From, Authority: s.Authority, Assurance: s.Assurance, User: s.User}
-		text := fmt.Sprintf("%s of #%d from %s (%s), character %d to %d\n%s\n",
-			in.Part, row.ID, s.From, shown.standing(), in.Offset, end, fenced(part))
+		text := fmt.Sprintf("%s of #%d %s, character %d to %d\n%s\n",
+			in.Part, row.ID, shown.sender(), in.Offset, end, fenced(part))
 		return &answer{data: s, line: line, prose: true, text: text, untrusted: []string{"text"}}
 	})
 }

@@ -226,8 +226,12 @@ func getArtifact(ctx context.Context, c *call, in getArtifactIn) (*answer, error
 			}
 			line = fmt.Sprintf("%s version %d, %s", quoted(a.Title, 100), a.Version, a.Truncated)
 		}
+		by := who(a.By)
+		if of := ofUser(a.User); of != "" {
+			by += ", " + of
+		}
 		text := fmt.Sprintf("%s, artifact %s of kind %s by %s, version %d, %s, character %d to %d\n%s",
-			quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), who(a.By)+ofUser(a.User), a.Version, a.Encoding, in.Offset, end, fenced(part))
+			quoted(a.Title, 100), a.ArtifactID, quoted(a.Kind, 40), by, a.Version, a.Encoding, in.Offset, end, fenced(part))
 		return &answer{data: a, line: inRoom(line, a.RoomID), prose: true, text: text, untrusted: []string{"title", "kind", "content"}}
 	})
 }

@@ -61,7 +61,9 @@ func start(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 		return nil, err
 	}
 	for i := range a.Tasks[:min(len(a.Tasks), mostStartRows)] {
-		s.Tasks = append(s.Tasks, showTask(&a.Tasks[i]))
+		own := showTask(&a.Tasks[i])
+		own.Ready, own.Assignee = false, "" // each of them is the agent's own
+		s.Tasks = append(s.Tasks, own)
 	}
 	for _, key := range a.Claims[:min(len(a.Claims), mostStartRows)] {
 		s.Claims = append(s.Claims, string(key))

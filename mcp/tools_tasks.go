@@ -22,11 +22,11 @@ func taskTools() []tool {
 		}, listTasks),
 		define(tool{
 			name: "hub_update_task", title: "Change a task", idempotent: true,
-			description: "Change or hand over a task. To take it: status working; you become the assignee if it has none. To hand it over: offer_to; the other agent answers with offer.",
+			description: "Change or hand over a task. To take it: status working; you become the assignee if it has none. To hand it over: offer_to; the other agent answers with offer. A sub-agent changes its own tasks only.",
 		}, updateTask),
 		define(tool{
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
-			description: "Mark a task done and release your claims and locks for it. The agent that asked gets the note.",
+			description: "Mark a task done and release your claims and locks for it. The agent that asked gets the note. A sub-agent ends its own tasks only.",
 		}, completeTask),
 	}
 }

@@ -21,7 +21,7 @@ func workTools() []tool {
 		}, takeTool),
 		define(tool{
 			name: "hub_done", title: "Finish a task", idempotent: true,
-			description: "Finish a task: tells the agent that asked for it, and releases your claims on it and what hub_take locked for it.",
+			description: "Finish a task: tells the agent that asked for it, and releases your claims on it and what hub_take locked for it. A sub-agent ends its own tasks only.",
 		}, done),
 	}
 }
@@ -40,7 +40,7 @@ type takeIn struct {
 // taken is the answer to hub_take. If Taken is false, nothing was taken, and
 // Missing says why.
 type taken struct {
-	Taken   bool         `json:"taken"`
+	Taken   bool         `json:"taken" lean:"-"` // the line says so
 	Task    *shownTask   `json:"task,omitempty" lean:"-"`
 	Files   []string     `json:"files,omitempty" lean:"-"` // locked, by the names that the locks have
 	Seconds int          `json:"expires_in_sec,omitempty" lean:"-"`

@@ -14,13 +14,14 @@ import (
 func (r *Room) AddDecision(in hub.DecisionInput, by TaskActor) Decision[hub.Decision] {
 	fact := &DecisionAdded{Title: in.Title, Note: in.Note, By: in.By, Metadata: in.Metadata}
 	m := r.tells(by, hub.KindNotice)
-	if m.Body = "Decided: " + in.Title; in.Note != "" {
-		m.Body += "\n\n" + in.Note
-	}
 	m.Numbered = func(m *MessageDraft, at Position) {
 		id := IDAt(PrefixDecision, at.Seq)
-		if m.Metadata = naming("decision", id); by.Agent == "" {
+		m.Metadata = naming("decision", id)
+		switch m.Body = "Decided (" + id + "): " + in.Title; {
+		case by.Agent == "":
 			m.Body = "Decision " + id + " was recorded; nobody is named."
+		case in.Note != "":
+			m.Body += "\n\n" + in.Note
 		}
 	}
 	return Decision[hub.Decision]{

@@ -85,7 +85,8 @@ func (l *Leases) Pass(c PassCommand, now Now) Decision[int] {
 	return Decision[int]{Draft: d, Answer: func(Position) int { return n }}
 }
 
-// passNotices tells the former and the new holder of leases.
+// passNotices tells the former and the new holder of leases. The new one need not be told that the claim
+// of its own task came with it.
 func passNotices(t *StoredTask, from hub.AgentID, leases []*Lease) []MessageDraft {
 	to, names := *t.Task.Assignee, make([]string, 0, maxNoticeTitles)
 	for _, l := range leases {
@@ -102,8 +103,11 @@ func passNotices(t *StoredTask, from hub.AgentID, leases []*Lease) []MessageDraf
 		n.To, n.ReplyTo = agent, t.Task.TaskID
 		return n
 	}
-	return []MessageDraft{
+	notices := []MessageDraft{
 		tell(from, fmt.Sprintf("With %s these passed from you to %s: %s. Stop the work that they protect.", taskPhrase(&t.Task), to, list)),
-		tell(to, fmt.Sprintf("With %s these passed from %s to you: %s.", taskPhrase(&t.Task), from, list)),
 	}
+	if len(leases) == 1 && leases[0].Space == SpaceClaim && leases[0].Key == string(TaskKey(t.Task.TaskID)) {
+		return notices
+	}
+	return append(notices, tell(to, fmt.Sprintf("With %s these passed from %s to you: %s.", taskPhrase(&t.Task), from, list)))
 }

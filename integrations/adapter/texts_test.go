@@ -109,7 +109,7 @@ await tool({ content: [] });
 await tool({ output: "built in" });
 if (process.argv[2] !== "run") {
   await says("read meanwhile");
-  await tool({ content: [{ type: "text", text: "1 message\n#3 from lead (session verified), chat" }] }, "hub_hub_poll_messages");
+  await tool({ content: [{ type: "text", text: "1 message\n#3 from lead, chat" }] }, "hub_hub_poll_messages");
   await says("late");
 }
 await status("idle");
@@ -124,7 +124,7 @@ await h.dispose();
 	for mode, want := range map[string]string{
 		"": "shell me\nprompt s named: to an idle one\n" +
 			`tool {"content":[{"type":"text","text":"to a busy one"}]}` + "\n" + `tool {"output":"built in"}` + "\n" +
-			`tool {"content":[{"type":"text","text":"1 message\n#3 from lead (session verified), chat"}]}` + "\nprompt s named: late\nprompt s at the end\n",
+			`tool {"content":[{"type":"text","text":"1 message\n#3 from lead, chat"}]}` + "\nprompt s named: late\nprompt s at the end\n",
 		"run": "shell me\n" + `tool {"content":[{"type":"text","text":"by the hook"}]}` + "\n" + `tool {"output":"built in\n\nby the hook"}` + "\n",
 	} {
 		cmd := exec.CommandContext(t.Context(), node, script, mode)
