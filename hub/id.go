@@ -112,6 +112,16 @@ func (id AgentID) Group() bool {
 	return false
 }
 
+// person reports whether id is a word for the operator. No agent can act under it, because agents
+// that write to it mean the person at the machine.
+func (id AgentID) person() bool {
+	switch id.Lower() {
+	case "human", "user":
+		return true
+	}
+	return false
+}
+
 // TrialPrefix begins the ids of the agents by which adapters are tried.
 const TrialPrefix = "adapter-verify-"
 
@@ -223,6 +233,10 @@ func CheckSender(field string, id AgentID) error {
 	}
 	if id.Group() {
 		return NewError(CodeReservedAgent, string(id)+" is a word for several agents and cannot be the id of one").
+			WithFix("choose an id that names one agent, such as " + string(id) + "-1")
+	}
+	if id.person() {
+		return NewError(CodeReservedAgent, string(id)+" is a word for the person at the machine and cannot act as an agent").
 			WithFix("choose an id that names one agent, such as " + string(id) + "-1")
 	}
 	return nil
