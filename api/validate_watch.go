@@ -38,7 +38,7 @@ func ValidateTurn(in *hub.TurnInput) error {
 		return err
 	}
 	switch in.Turn {
-	case hub.TurnWorking, hub.TurnIdle:
+	case hub.TurnWorking, hub.TurnIdle, hub.TurnNoTerminal:
 		if in.Tool != "" {
 			return hub.Invalid("tool", "tool goes with the turn at_prompt alone").WithFix("leave tool out")
 		}
@@ -47,7 +47,7 @@ func ValidateTurn(in *hub.TurnInput) error {
 		return nil
 	case hub.TurnUnknown:
 	}
-	return hub.Invalid("turn", "turn is none of working, at_prompt and idle").WithFix("send one of the three")
+	return hub.Invalid("turn", "turn is none of working, at_prompt, idle and no_terminal").WithFix("send one of the four")
 }
 
 // ValidateTold checks the new notified cursor of an agent.

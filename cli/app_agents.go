@@ -160,6 +160,8 @@ func agentState(a *hub.LiveAgent) cell {
 	switch {
 	case a.Activity == asleep:
 		return cell{asleep, sgrRed}
+	case a.Activity == hub.ActivityNoTerminal:
+		return cell{"no terminal", sgrDim}
 	case a.Presence == hub.PresenceAway:
 		return cell{"away", sgrDim}
 	case a.Activity == hub.ActivityAtPrompt && a.PromptTool != "":

@@ -96,6 +96,9 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 			Process: process.Look, Parent: os.Getppid, Wake: wake.Codex(os.Getppid()), Input: wake.Qwen(os.Getppid()),
 		},
 	}
+	if dir, err := os.Getwd(); err == nil && env.Getenv(hub.EnvWithoutTerminal) != "1" {
+		c.Followed = wake.CodexFollowed(os.Getppid(), dir)
+	}
 	if err := o.baseURL.check(); err != nil {
 		return c, err
 	}

@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// EnvWithoutTerminal is the variable by which the operator lets messages begin turns of sessions that
+// no terminal follows any more, if it is 1.
+const EnvWithoutTerminal = "HUB_WITHOUT_TERMINAL"
+
 // Harness names a program in which agents run.
 type Harness string
 

@@ -115,7 +115,7 @@ func (id AgentID) Group() bool {
 // person reports whether id is a word for the operator. No agent can act under it, because agents
 // that write to it mean the person at the machine.
 func (id AgentID) person() bool {
-	switch id.Lower() {
+	switch strings.ToLower(string(id)) {
 	case "human", "user":
 		return true
 	}

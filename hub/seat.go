@@ -18,16 +18,17 @@ const (
 type Activity string
 
 // The activities. The first that holds is shown. at_prompt: its program asks a user
-// whether a tool may run. blocked: a task of the agent
+// whether a tool may run. no_terminal: its session goes on, and nobody follows it. blocked: a task of the agent
 // needs input. waiting: a call of the agent is parked. working: it is in a turn; if
 // that is unknown, a task of it is working, or a call other than a poll came within
 // SeatWorkingFor.
 const (
-	ActivityAtPrompt Activity = "at_prompt"
-	ActivityBlocked  Activity = "blocked"
-	ActivityWaiting  Activity = "waiting"
-	ActivityWorking  Activity = "working"
-	ActivityIdle     Activity = "idle"
+	ActivityAtPrompt   Activity = "at_prompt"
+	ActivityNoTerminal Activity = "no_terminal"
+	ActivityBlocked    Activity = "blocked"
+	ActivityWaiting    Activity = "waiting"
+	ActivityWorking    Activity = "working"
+	ActivityIdle       Activity = "idle"
 )
 
 // Listener says whether something would wake the agent.
@@ -190,12 +191,14 @@ type ToldInput struct {
 type Turn string
 
 // The turns. TurnUnknown: no hook has said. TurnAtPrompt: the program asks a user whether
-// a tool may run.
+// a tool may run. TurnNoTerminal: the turn has ended, and nobody follows the session: its terminal
+// was quit, and its program keeps it in the background.
 const (
-	TurnUnknown  Turn = ""
-	TurnWorking  Turn = "working"
-	TurnAtPrompt Turn = "at_prompt"
-	TurnIdle     Turn = "idle"
+	TurnUnknown    Turn = ""
+	TurnWorking    Turn = "working"
+	TurnAtPrompt   Turn = "at_prompt"
+	TurnIdle       Turn = "idle"
+	TurnNoTerminal Turn = "no_terminal"
 )
 
 // TurnInput says how far an agent is with its turn.

@@ -24,6 +24,7 @@ type woken struct {
 	mu    sync.Mutex
 	turns []string
 	fails bool
+	alone atomic.Bool  // nobody follows the session
 	later atomic.Int64 // by how much the clock of the bridge is ahead
 }
 
@@ -54,8 +55,10 @@ func codexSession(t *testing.T, trigger string, w *woken, talk func(lead *rig, r
 	spokenTo(t, h, func(c *Config) {
 		in(dir, "me")(c)
 		c.Harness, c.Wake = "codex", w.begin
+		c.Followed = func(thread string) bool { return thread == "th-1" && !w.alone.Load() }
 		c.Now = func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }
-	}, func(_ *bridge, say func(string), next func() spokenLine) {
+	}, func(b *bridge, say func(string), next func() spokenLine) {
+		b.link.Look = 10 * time.Millisecond
 		say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"codex-mcp-client","version":"1"}}}`)
 		next()
 		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -88,6 +91,39 @@ func looks(t *testing.T, lead *rig) (n float64) {
 		n += calls
 	}
 	return n
+}
+
+// TestNobodyFollowsTheSession: a session whose terminal was quit is not woken, nothing waits for
+// messages to it, and it is shown so. With a terminal again the messages of the meantime wake it.
+func TestNobodyFollowsTheSession(t *testing.T) {
+	t.Parallel()
+	w := &woken{}
+	codexSession(t, "user", w, func(lead *rig, _ hub.RoomID) {
+		ctx := context.Background()
+		activity := func() hub.Activity {
+			rows, _, err := lead.hub.Agents(ctx, hub.AgentsQuery{Prefix: "me", Limit: 1})
+			if err != nil || len(rows) == 0 {
+				return ""
+			}
+			return rows[0].Activity
+		}
+		_, err := lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+		require.NoError(t, err)
+		require.Eventually(t, "nothing waits for messages to me", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+		w.alone.Store(true)
+		require.Eventually(t, "it waits for messages without a terminal", func() bool { return listening(lead, "me") == hub.ListenerNone })
+		require.Eventually(t, "it is not shown", func() bool { return activity() == hub.ActivityNoTerminal })
+		out, err := lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "anybody there?"})
+		require.NoError(t, err)
+		if out.Recipient == nil || out.Recipient.State == hub.RecipientLive {
+			t.Errorf("the sender is told %+v", out.Recipient)
+		}
+		if w.count() != 0 {
+			t.Error("a turn is begun that nobody follows")
+		}
+		w.alone.Store(false)
+		require.Eventually(t, "it is not woken with a terminal", func() bool { return w.count() == 1 })
+	})
 }
 
 // TestIdleSessionIsWokenOnce: a message begins one turn of an idle session, with a text

@@ -327,6 +327,8 @@ func Doing(a *hub.LiveAgent) string {
 		return "at a prompt (" + a.PromptTool + ")"
 	case a.Activity == hub.ActivityAtPrompt:
 		return "at a prompt"
+	case a.Activity == hub.ActivityNoTerminal:
+		return "no terminal"
 	case a.Presence == hub.PresenceAway:
 		return "away"
 	}
@@ -354,7 +356,7 @@ func ToneOf(a *hub.LiveAgent) Tone {
 	switch {
 	case a.Activity == hub.ActivityAtPrompt, a.Activity == hub.ActivityBlocked:
 		return Warn
-	case a.Presence == hub.PresenceAway:
+	case a.Presence == hub.PresenceAway, a.Activity == hub.ActivityNoTerminal:
 		return Dim
 	}
 	return Plain

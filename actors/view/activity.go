@@ -102,8 +102,11 @@ func (d *Doing) Turning(now hub.Time) hub.Time {
 // turnEnded reports whether a hook has noted the end of a turn, and the agent has made no
 // call since.
 func (d *Doing) turnEnded() bool {
-	return d.turn != nil && d.turn.state == hub.TurnIdle && d.Acted <= d.turn.since
+	return d.turn != nil && (d.turn.state == hub.TurnIdle || d.turn.state == hub.TurnNoTerminal) && d.Acted <= d.turn.since
 }
+
+// noTerminal reports whether nobody follows the session of the agent.
+func (d *Doing) noTerminal() bool { return d.turnEnded() && d.turn.state == hub.TurnNoTerminal }
 
 // Unreachable reports whether the agent is live and nothing would wake it. An agent that
 // has just made a call, that waits for a lease or of which a hook knows it is in the
@@ -138,6 +141,8 @@ func (d *Doing) Activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, h
 	switch {
 	case d.atPrompt():
 		return hub.ActivityAtPrompt, d.turn.since
+	case d.noTerminal():
+		return hub.ActivityNoTerminal, d.turn.since
 	case blocked != 0:
 		return hub.ActivityBlocked, blocked
 	case d.Parked:

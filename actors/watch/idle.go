@@ -43,7 +43,7 @@ func (w *watch) seatIdle(agent hub.AgentID) (met bool, why string, after time.Du
 		// Its last call keeps it so.
 		until := d.Acted + hub.Time(hub.SeatWorkingFor.Milliseconds()) + idleAfter
 		return false, fmt.Sprintf("%s is working: it made a call lately", agent), view.Span{From: now, To: until}.Length(), nil
-	case hub.ActivityWaiting, hub.ActivityIdle:
+	case hub.ActivityWaiting, hub.ActivityIdle, hub.ActivityNoTerminal:
 	}
 	if until := since + idleAfter; now < until {
 		return false, fmt.Sprintf("%s is %s, but not for %d seconds yet", agent, activity, int(hub.SeatIdleAfter.Seconds())), view.Span{From: now, To: until}.Length(), nil

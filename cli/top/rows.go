@@ -91,7 +91,7 @@ func urgency(a *hub.LiveAgent) int {
 		return 0
 	case a.Activity == hub.ActivityBlocked:
 		return 1
-	case a.Presence == hub.PresenceAway:
+	case a.Presence == hub.PresenceAway, a.Activity == hub.ActivityNoTerminal:
 		return 5
 	case a.Activity == hub.ActivityWorking:
 		return 2

@@ -65,6 +65,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	if err != nil {
 		return storeFailure(err)
 	}
+	endSessions(ctx, tree.Hub, tree.Store.InstanceID(), cfg.NotedIn, log)
 	stopSpool := serveSpool(&cfg, made, tree.Store.InstanceID(), log)
 	stopEnsuring := ensureAdapters(&cfg, adapters, log)
 	cfg.Ready(cfg.Listener.Addr().String())

@@ -178,6 +178,7 @@ func TestMCPEnds(t *testing.T) {
 		"stdin": func(w *wire) error { return w.in.Close() },
 		"TERM":  func(w *wire) error { return w.Process.Signal(syscall.SIGTERM) },
 		"INT":   func(w *wire) error { return w.Process.Signal(syscall.SIGINT) },
+		"HUP":   func(w *wire) error { return w.Process.Signal(syscall.SIGHUP) }, // its terminal has gone
 	} {
 		t.Run(how, func(t *testing.T) {
 			w := h.mcp(t, nil, "--agent", "a").shake()
@@ -240,6 +241,33 @@ func TestMCPBringsUpAHubThatCrashed(t *testing.T) {
 	}
 	if live := h.liveAgents(t); fmt.Sprint(live) != "[a]" {
 		t.Errorf("live after the crash: %v", live)
+	}
+}
+
+// Sessions that end while no hub runs are ended by the next one as it starts, whether the bridge was
+// told to end or was killed. That of a bridge that runs goes on.
+func TestMCPEndsWhileNoHubRuns(t *testing.T) {
+	t.Parallel()
+	h := startHooked(t)
+	quit, killed, stays := h.mcp(t, nil, "--agent", "quit").shake(), h.mcp(t, nil, "--agent", "killed").shake(), h.mcp(t, nil, "--agent", "stays").shake()
+	for _, w := range []*wire{quit, killed, stays} {
+		w.whoAmI()
+	}
+	if out, err := h.command(nil, "", "stop", "--port", h.port).CombinedOutput(); err != nil {
+		t.Fatalf("stop: %v\n%s", err, out)
+	}
+	require.NoError(t, quit.in.Close())
+	quit.ends()
+	_ = killed.Process.Kill()
+	_ = killed.Wait()
+	if out, err := h.command(nil, "", "ensure", "--port", h.port).CombinedOutput(); err != nil {
+		t.Fatalf("ensure: %v\n%s", err, out)
+	}
+	if live := h.liveAgents(t); fmt.Sprint(live) != "[stays]" {
+		t.Errorf("live after the start: %v", live)
+	}
+	if id := stays.whoAmI(); id != "stays" {
+		t.Errorf("the bridge that runs is %s", id)
 	}
 }
 

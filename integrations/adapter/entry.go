@@ -135,7 +135,8 @@ func codexShape(e Entry, h hub.Harness) any {
 		{"args", e.args(h)},
 		{"startup_timeout_sec", 30},
 		{"tool_timeout_sec", 300},
-		{"env_vars", []any{"CODEX_HOME"}}, // where the bridge finds the session that it wakes
+		// Where the bridge finds the session that it wakes, and whether it does without a terminal.
+		{"env_vars", []any{"CODEX_HOME", hub.EnvWithoutTerminal}},
 	}
 	if env := e.env(); len(env) > 0 {
 		value = append(value, member{"env", env})

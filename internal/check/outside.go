@@ -45,7 +45,7 @@ func outsideTurns(ctx context.Context, total *tally) error {
 }
 
 // harnessTests let all harnesses read what the adapters write, and work turns.
-var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs"}
+var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/ends.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs"}
 
 func outsideHarnesses(ctx context.Context, total *tally) error {
 	return rig{files: harnessTests, matrix: true}.run(ctx, total)

@@ -35,6 +35,11 @@ type Note struct {
 	Bridge     process.Process `json:"bridge"`            // the bridge that left it; zero: a hook left it
 	// Calls: the bridge is told the id of each call of a tool, so that NoteCall reaches it.
 	Calls bool `json:"calls,omitempty"`
+
+	// HubSession is the id of the bridge's session with the hub, without the secret, and Space where its processes have their
+	// numbers (process.Space). By them the hub ends sessions that have ended while it was down.
+	HubSession hub.SessionID `json:"hub_session,omitempty"`
+	Space      string        `json:"space,omitempty"`
 }
 
 // Notes keeps notes in files, one for each process and each bridge or hook:
@@ -201,6 +206,27 @@ func agreed(notes []Note, session string) (Note, bool) {
 		return Note{}, false
 	}
 	return notes[i], true
+}
+
+// Ended calls done with the notes of bridges that have ended without taking their notes away, and whose
+// processes have their numbers where this program has its own. A bridge takes its note away when the hub has heard of its end. A
+// note with which done is done is removed.
+func (n Notes) Ended(done func(Note) bool) {
+	if !n.Usable() || !trusts(n.Dir, n.Tell) {
+		return
+	}
+	entries, _ := os.ReadDir(n.Dir) // those that could be read
+	space := process.Space()
+	for _, e := range entries[:min(len(entries), maxSwept)] {
+		path := filepath.Join(n.Dir, e.Name())
+		note, ok := n.read(path)
+		if !ok || note.Bridge.PID == 0 || note.HubSession == "" || note.Space != space {
+			continue
+		}
+		if now, runs := n.Look(note.Bridge.PID); (!runs || now.Began != note.Bridge.Began) && done(note) {
+			_ = os.Remove(path) // the next start finds the session ended
+		}
+	}
 }
 
 // Sweep removes the notes of processes that are gone.

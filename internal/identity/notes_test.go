@@ -3,6 +3,7 @@ package identity
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -243,5 +244,35 @@ func TestNotesNeedAFolderAndProcesses(t *testing.T) {
 			t.Error("a note is found where none is kept")
 		}
 		n.Sweep(time.Now())
+	}
+}
+
+// TestEndedBridges: the notes of bridges that run no more are found, each until something is done
+// with it. Those of another namespace of processes, and of a hub that tells no session, are left alone.
+func TestEndedBridges(t *testing.T) {
+	p, n := desk(t)
+	leave(t, n, p[20], Note{AgentID: "ended", Bridge: process.Process{PID: 77, Began: "5"}, HubSession: "s1", Space: process.Space()})
+	leave(t, n, p[20], Note{AgentID: "again", Bridge: process.Process{PID: 31, Began: "another"}, HubSession: "s2", Space: process.Space()})
+	leave(t, n, p[20], Note{AgentID: "runs", Bridge: p[21], HubSession: "s3", Space: process.Space()})
+	leave(t, n, p[20], Note{AgentID: "elsewhere", Bridge: process.Process{PID: 78, Began: "5"}, HubSession: "s4", Space: "another machine"})
+	leave(t, n, p[30], Note{AgentID: "old", Bridge: process.Process{PID: 79, Began: "5"}, Space: process.Space()})
+	found := func(done bool) (agents []hub.AgentID) {
+		n.Ended(func(note Note) bool {
+			agents = append(agents, note.AgentID)
+			return done
+		})
+		slices.Sort(agents)
+		return agents
+	}
+	for _, done := range []bool{false, true} {
+		if got := found(done); !slices.Equal(got, []hub.AgentID{"again", "ended"}) {
+			t.Errorf("found %v", got)
+		}
+	}
+	if got := found(true); len(got) > 0 {
+		t.Errorf("%v are found again", got)
+	}
+	if left, err := os.ReadDir(n.Dir); err != nil || len(left) != 3 {
+		t.Errorf("%d notes are left, %v", len(left), err)
 	}
 }

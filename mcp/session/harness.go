@@ -38,6 +38,9 @@ type Config struct {
 	// Wake begins a turn of the harness session thread with a text, if the harness
 	// has a means that the bridge calls; nil: it has none.
 	Wake func(ctx context.Context, thread, text string) error
+	// Followed reports whether somebody may follow that session, so that Wake is to begin
+	// turns of it; nil: whether or not anybody does.
+	Followed func(thread string) bool
 	// Input gives a text to the harness session, which begins a turn with it if it is
 	// idle; nil: the session was not begun with a means for that.
 	Input func(ctx context.Context, text string) error
@@ -185,7 +188,7 @@ func (l *Link) hearsOfCalls() bool {
 func (l *Link) announce(s *Session) {
 	url := l.Base().BaseURL()
 	if l.self.PID != 0 && l.Starter.PID > 1 {
-		note := identity.Note{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance, Harness: l.Harness(), Bridge: l.self, Calls: l.hearsOfCalls()}
+		note := identity.Note{AgentID: s.Agent, BaseURL: url, InstanceID: s.Instance, Harness: l.Harness(), Bridge: l.self, Calls: l.hearsOfCalls(), HubSession: s.ID.Public(), Space: process.Space()}
 		if id := l.session(); id != "" {
 			note.Session = identity.Key(id)
 		}

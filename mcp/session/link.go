@@ -52,6 +52,7 @@ type Link struct {
 	Homes homes         // the rooms in which it works
 	subs  subAgents     // the sub-agents that call tools over the bridge
 	Beat  time.Duration // see the constant
+	Look  time.Duration // see followLook
 	Seats time.Duration // see seatAfter
 	grace time.Duration // restartGrace
 
@@ -107,7 +108,7 @@ type attempt struct {
 // call.
 func New(cfg Config, log *slog.Logger) *Link {
 	l := &Link{
-		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, Seats: seatAfter, grace: restartGrace,
+		Config: cfg, log: log, Feeds: wire.NewFeeds(), Beat: beat, Look: followLook, Seats: seatAfter, grace: restartGrace,
 		notes: identity.NotesOf(cfg.DataRoot, cfg.Process), Met: make(chan struct{}), called: make(chan struct{}),
 		joins: make(chan struct{}, 1), nonce: rand.Text(),
 	}
@@ -412,9 +413,9 @@ func look(ctx context.Context, s *Session) error {
 // session does.
 const closeStep = 400 * time.Millisecond
 
-// Close ends the session. Whatever hangs is left to the end of the process.
+// Close ends the session. Whatever hangs is left to the end of the process. If the hub does not hear of the
+// end, the note of the bridge stays: by it the hub ends the session when it is back.
 func (l *Link) Close() {
-	defer l.notes.Take(l.Starter, l.self)
 	done := make(chan struct{})
 	go func() { defer close(done); l.work.Wait() }()
 	t := time.NewTimer(closeStep)
@@ -424,12 +425,15 @@ func (l *Link) Close() {
 	case <-t.C:
 		return
 	}
+	var err error
 	if s := l.Current(); s != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), closeStep)
 		defer cancel()
 		l.endSubAgents(ctx)
-		// The hub ends a silent session by itself.
-		_, _ = s.Client.CloseSession(ctx, s.ID, "")
+		_, err = s.Client.CloseSession(ctx, s.ID, "")
+	}
+	if err == nil || !away(err) {
+		l.notes.Take(l.Starter, l.self)
 	}
 	l.slot.Close()
 	l.Base().Close()

@@ -96,12 +96,19 @@ func (w *waker) once(ctx context.Context) error {
 		pause.For(ctx, wakeRetryMost)
 		return nil
 	}
+	if err := w.untilFollowed(ctx, s, room); err != nil {
+		return err
+	}
+	ctx, stop := w.whileFollowed(ctx)
+	defer stop()
 	q := hub.WatchQuery{
 		Agent: s.Agent, Room: room, Until: []hub.Condition{{Kind: hub.UntilForMe, Text: string(hub.UntilForMe)}},
 		Label: wakeLabel, Wait: hub.MaxWatchWait, Stream: true, After: w.after,
 	}
 	got, err := s.Client.Watch(ctx, q)
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil && !away(err):
 		_, err = w.Lost(s, err)
 		return err
@@ -139,7 +146,7 @@ func (w *waker) untilIdle(ctx context.Context, s *Session, q hub.WatchQuery) (he
 			w.after = max(w.after, got.HeadID)
 			return w.after, nil, nil
 		case len(got.Messages) > 0 && got.Messages[0].ID <= a.GivenID: // the agent may be reading them
-		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnUnknown && w.quiet(wakeQuiet), w.brokenOff(&a):
+		case a.Turn == hub.TurnIdle, a.Turn == hub.TurnNoTerminal, a.Turn == hub.TurnUnknown && w.quiet(wakeQuiet), w.brokenOff(&a):
 			return got.HeadID, a.TurnSince, nil
 		}
 		if !pause.For(ctx, wakeLook) {
@@ -173,6 +180,9 @@ func (w *waker) brokenOff(a *hub.Attention) bool {
 // hub knows. If the hub was away when the hook of the prompt asked it, the turn has shown
 // nothing, and another is begun.
 func (w *waker) begin(ctx context.Context, s *Session, room hub.RoomID, head hub.MessageID, since *hub.Time) error {
+	if !w.followed() {
+		return errNoTerminal
+	}
 	if err := w.turn(ctx, wakeMessage); err != nil {
 		return w.fail(err)
 	}

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { eventually, hubcli } from "../hub.mjs";
 
-// bridgesOf returns the ids of the bridges below a process.
+// bridgesOf returns the bridges below a process: the id of each, and of the process that has started it.
 async function bridgesOf(root) {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="]);
   const all = stdout.split("\n").map((line) => line.trim().match(/^(\d+) +(\d+) +(.*)$/)).filter(Boolean);
@@ -16,7 +16,7 @@ async function bridgesOf(root) {
     before = below.size;
     for (const [, pid, parent] of all) if (below.has(parent)) below.add(pid);
   }
-  return all.filter(([, pid, , args]) => below.has(pid) && args.startsWith(`${hubcli} mcp`)).map(([, pid]) => Number(pid));
+  return all.filter(([, pid, , args]) => below.has(pid) && args.startsWith(`${hubcli} mcp`)).map(([, pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
 }
 
 // Script answers each request of a session with a text, or, after call, so many times with a
@@ -56,7 +56,7 @@ export function tool({ tools }, name, input) {
 // named returns the ids of messages that a request names, and of which it has no words yet.
 export function named({ sent }) {
   const ids = (pattern) => Array.from(sent.matchAll(pattern), ([, id]) => id);
-  const shown = new Set(ids(/#(\d+) from [\w.:-]+ \([^)]*\)[,:]/g));
+  const shown = new Set(ids(/#(\d+) from [\w.:-]+(?: \([^)]*\))?[,:]/g));
   return ids(/#(\d+) from [\w.:-]+ \([^)]*\)(?![,:])/g).filter((id) => !shown.has(id));
 }
 
@@ -70,10 +70,17 @@ export async function turn(session, model, text) {
 
 // killBridge kills the bridge of a session.
 export async function killBridge(session) {
-  const pids = await bridgesOf(session.pid);
+  const pids = (await bridgesOf(session.pid)).map(({ pid }) => pid);
   assert.ok(pids.length > 0, "there is no bridge to kill");
   for (const pid of pids) process.kill(pid, "SIGKILL");
-  await eventually("the bridge is gone", async () => !(await bridgesOf(session.pid)).some((pid) => pids.includes(pid)));
+  await eventually("the bridge is gone", async () => !(await bridgesOf(session.pid)).some(({ pid }) => pids.includes(pid)));
+}
+
+// killHarness kills the program that runs the session: the one that has started its bridge.
+export async function killHarness(session) {
+  const bridges = await bridgesOf(session.pid);
+  assert.ok(bridges.length > 0, "there is no bridge, so its harness is not known");
+  for (const pid of new Set(bridges.map(({ parent }) => parent))) process.kill(pid, "SIGKILL");
 }
 
 // reviveBridge waits for a new bridge, and for a call of its tool. Its user starts it anew

@@ -68,25 +68,29 @@ export async function codex({ hub, project, env, command, model, modules, within
   };
   const { socketPath, pid } = JSON.parse(await daemon("start"));
   const { default: WebSocket } = await import(join(modules, "ws", "wrapper.mjs"));
-  const socket = new WebSocket(`ws+unix://${socketPath}:/`);
   const answers = new Map();
   let calls = 0;
   let working = false;
   let asked; // the question whether a tool may run
-  socket.on("message", (text) => {
-    const { id, method, result, error } = JSON.parse(text);
-    if (method?.endsWith("/requestApproval")) asked = id;
-    else if (answers.has(id)) answers.get(id)(error ?? result);
-    if (method === "turn/started") working = true;
-    if (method === "turn/completed") working = false;
-  });
-  await once(socket, "open");
+  let socket;
   const call = (method, params) => new Promise((resolve) => {
     answers.set(++calls, resolve);
     socket.send(JSON.stringify({ id: calls, method, params }));
   });
-  await call("initialize", { clientInfo: { name: "outside-turns", title: "outside-turns", version: "1" }, capabilities: { experimentalApi: true } });
-  socket.send(JSON.stringify({ method: "initialized" }));
+  const connect = async () => {
+    socket = new WebSocket(`ws+unix://${socketPath}:/`);
+    socket.on("message", (text) => {
+      const { id, method, result, error } = JSON.parse(text);
+      if (method?.endsWith("/requestApproval")) asked = id;
+      else if (answers.has(id)) answers.get(id)(error ?? result);
+      if (method === "turn/started") working = true;
+      if (method === "turn/completed") working = false;
+    });
+    await once(socket, "open");
+    await call("initialize", { clientInfo: { name: "outside-turns", title: "outside-turns", version: "1" }, capabilities: { experimentalApi: true } });
+    socket.send(JSON.stringify({ method: "initialized" }));
+  };
+  await connect();
   const { data } = await call("hooks/list", { cwds: [project] });
   const trusted = Object.fromEntries(data.flatMap(({ hooks }) => hooks).map(({ key, currentHash }) => [key, { trusted_hash: currentHash }]));
   assert.ok(Object.keys(trusted).length > 0, "the harness has no hooks");
@@ -106,6 +110,11 @@ export async function codex({ hub, project, env, command, model, modules, within
       await eventually("the turn ends", async () => !working, within);
     },
     idle: async () => !working,
+    quit: async () => socket.terminate(), // as a terminal does; the daemon keeps the session
+    async resume() {
+      await connect();
+      await call("thread/resume", { threadId: thread.id });
+    },
     async close() {
       socket.terminate();
       await daemon("stop");

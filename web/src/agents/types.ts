@@ -52,6 +52,8 @@ export function stateOf(agent: Agent): [word: string, look: string] {
       return ["blocked", "bad"];
     case "working":
       return ["working", "good"];
+    case "no_terminal":
+      return ["no terminal", "plain"];
     default:
       return [agent.activity, "plain"];
   }

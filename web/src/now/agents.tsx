@@ -37,6 +37,8 @@ function stateOf(agent: Agent, waits: Wait[], task: Task | undefined): State {
       return { word: "waiting", look: waits.length > 0 ? "warn" : "", order: waits.length > 0 ? 2 : 4, what: waiting ? `for ${waiting}` : "for messages", since };
     case "working":
       return { word: "working", look: "good", order: 3, what: on, since };
+    case "no_terminal":
+      return { word: "no terminal", look: "", order: 6, what: on, since };
     default:
       return { word: "idle", look: "", order: 5, what: waiting ? `waits for ${waiting}` : on, since };
   }
