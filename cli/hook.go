@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -203,7 +204,7 @@ func runHook(ctx context.Context, env *Env, event hook.Event, base string, o *ho
 func hookConfig(ctx context.Context, env *Env, connect time.Duration, base, root string, o *hookOptions) *hook.Config {
 	dir, _ := os.Getwd() // a missing one is no reason to fail
 	return &hook.Config{
-		Flag: o.harness, Tools: o.tools, BaseURL: base, DefaultBaseURL: hubfile.BaseURL(root),
+		Flag: o.harness, Tools: o.tools, Program: program(), BaseURL: base, DefaultBaseURL: hubfile.BaseURL(root),
 		DataRoot: root, Dir: dir, Staged: hook.Staged(dir), Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
@@ -308,4 +309,13 @@ func (in *intake) taken() []byte {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	return bytes.Clone(in.buf.Bytes())
+}
+
+// program is the path by which this executable was started, if it is absolute: an adapter's entry and its
+// rule for permissions name it so.
+func program() string {
+	if filepath.IsAbs(os.Args[0]) {
+		return os.Args[0]
+	}
+	return ""
 }

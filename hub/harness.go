@@ -28,13 +28,17 @@ type HarnessFacts struct {
 	Clients []string
 
 	Surface Surface // the default; empty: SurfaceFull
-	// ToolPrefix is what it puts before the names of the hub's tools; empty: unknown.
+	// ToolPrefix is what it puts before the names of the hub's tools; empty: nothing, or unknown.
 	ToolPrefix string
+	// ToolSearch is how its model loads tools that it does not see at once, as the end of the sentence
+	// "load those that you do not see …"; empty: it sees all.
+	ToolSearch string
 	MaxWait    time.Duration // how long one tool call may wait; 0: unknown
 	Hooks      *HookForm     // nil: it calls no hooks
 	Wakes      bool          // the end of a background process begins a new turn
 	Queues     bool          // a command of its own begins a turn of an idle session; the bridge runs it
 	TakesInput bool          // a session may be begun with a file from which it takes texts; the bridge writes there
+	WakeFile   string        // what its adapter may install, in the folder of its settings: if it is there, messages begin turns of an idle session
 	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
 	SubAgents  bool          // it starts sub-agents, whose calls of tools come over the bridge of their main agent

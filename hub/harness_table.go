@@ -45,8 +45,9 @@ var harnesses = []HarnessFacts{
 	{
 		ID: HarnessClaudeCode, Title: "Claude Code",
 		Aliases:    []string{"claude"},
-		ToolPrefix: "mcp__hub__",
+		ToolPrefix: "mcp__hub__", ToolSearch: `with ToolSearch "select:mcp__hub__hub_take,mcp__hub__hub_lock"`,
 		MaxWait:    110 * time.Second, // beyond two minutes it moves a call to the background
+		WakeFile:   "skills/hubcli/monitors/monitors.json",
 		Hooks:      claudeCodeForm(), Wakes: true, SubAgents: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
@@ -56,8 +57,9 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessCodex, Title: "Codex",
-		Aliases: []string{"codex-cli"},
-		MaxWait: 240 * time.Second,
+		Aliases:    []string{"codex-cli"},
+		ToolSearch: `with tool_search "hub_start hub_take hub_lock hub_done"`,
+		MaxWait:    240 * time.Second,
 		Offline: true, Queues: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
@@ -81,7 +83,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessCopilotCLI, Title: "Copilot CLI",
-		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"},
+		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"}, ToolPrefix: "hub-",
 		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
 		Wakes: true, ShowsBothForms: true, SubAgents: true, Homes: []string{".copilot"},
 	},
@@ -127,7 +129,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
-		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__",
+		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__", ToolSearch: "by calling them with tool_call",
 		MaxWait: 540 * time.Second, Hooks: qwenForm(),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
 		ShowsBothForms: true, TakesInput: true, SubAgents: true,

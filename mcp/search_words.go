@@ -25,7 +25,7 @@ var hints = sync.OnceValue(func() map[string]string {
 		"hub_list_agents":        "who else is working, online, teammates, other agents, colleagues, presence",
 		"hub_poll_messages":      "read inbox, new mail, messages from teammates, wait for a reply",
 		"hub_post_message":       "send message to teammates, tell everyone, broadcast, announce, create open new task, reply",
-		"hub_dm":                 "send direct private message to one agent",
+		"hub_dm":                 "send a message, direct private message to one agent",
 		"hub_rpc_call":           "ask another agent and wait for the answer, delegate",
 		"hub_get_message":        "full text of a message",
 		"hub_get_thread":         "conversation, discussion",

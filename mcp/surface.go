@@ -38,13 +38,14 @@ func (b *bridge) surface(ctx context.Context) hub.Surface {
 // few are the tools of the progressive surface.
 var few = []string{"hub_search_tools", "hub_describe_tool", "hub_call_tool", "hub_post_message", "hub_poll_messages"}
 
-// listed returns the tools that the client is shown. Claude Code finds tools by
-// a search of its own: there the hub's is left out, and each tool says whether
+// listed returns the tools that the client is shown. Where the harness finds tools by a search of its
+// own, the hub's is left out. In Claude Code each tool says whether
 // the model sees it at once and under which words the search finds it. Tools that stand
 // apart are listed only there, because elsewhere each would take its place in the context.
 func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 	progressive := b.surface(ctx) == hub.SurfaceProgressive
-	searches := b.link.Harness() == hub.HarnessClaudeCode
+	harness := b.link.Harness()
+	searches := harness.Facts().ToolSearch != ""
 	list := []*sdk.Tool{}
 	for _, declared := range all {
 		row, ok := find(declared.Name)
@@ -54,7 +55,7 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 		if row.apart && !searches { // there the search of the hub finds it, here that of the harness
 			continue
 		}
-		if searches {
+		if harness == hub.HarnessClaudeCode {
 			declared = hinted(*declared, &row)
 		}
 		list = append(list, declared)

@@ -41,7 +41,7 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	case len(fresh) == 0:
 		return "", quiet(why)
 	}
-	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a, Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now())}
+	s := r.sceneOf(id, room, &a)
 	s.Bridged = r.hasBridge(ctx, id)
 	text, err := r.tell(ctx, s, fresh)
 	switch {

@@ -50,6 +50,8 @@ type Config struct {
 	// Tools says that the harness gives the agent the tools of a bridge, which may
 	// not have started yet.
 	Tools bool
+	// Program is the path of this executable as the command line of the hook names it; may be empty.
+	Program string
 	// BaseURL is the hub that the command line names; may be empty.
 	BaseURL string
 	// DefaultBaseURL is the hub to use if nothing names one.
@@ -335,6 +337,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 		// often is better than never.
 		_, _ = r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told})
 	}
+	r.stands(ctx, id)
 	return text, nil
 }
 
@@ -459,7 +462,8 @@ func (r *run) handOver(id hub.AgentID) {
 // scene asks the hub for the parts of a text and leaves out parts that it
 // cannot get.
 func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
-	s := &scene{Agent: id, Harness: r.harness, Room: at.Room, Project: at.Project, BaseURL: r.urlShown(), Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now())}
+	s := r.sceneOf(id, at.Room, nil)
+	s.Project, s.Begins, s.Woken = at.Project, true, r.woken()
 	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
 		s.Status = &status
 	}
@@ -468,6 +472,15 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 	}
 	s.Bridged = r.hasBridge(ctx, id)
 	return s
+}
+
+// sceneOf returns the scene of an agent without what only the beginning of a session shows. room and a
+// may be nil.
+func (r *run) sceneOf(id hub.AgentID, room *hub.Room, a *hub.Attention) *scene {
+	return &scene{
+		Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Program: r.Program, Room: room, Attention: a,
+		Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now()),
+	}
 }
 
 // hasBridge reports whether a bridge registered the agent's session: the bridge

@@ -333,7 +333,7 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		t.Errorf("the watch has conditions: %s", text)
 	}
 	w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "bootstrap "+string(agent),
-		"sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")
+		"sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents", "turn "+string(agent)+" idle ")
 
 	for _, source := range []string{"resume", "compact", "clear", "fork"} {
 		again := w.say(t, SessionStart, session+`,"source":"`+source+`"`)
@@ -342,7 +342,11 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 		// Somebody has a session already: it is left alone, and nothing counts as
 		// seen by beginning again.
-		w.asked(t, "info", "resolve /work/app", "register "+string(agent)+" replace=false", "sit "+string(agent)+" r_5", "status r_5", "attention "+string(agent)+" r_5", "agents")
+		asked := []string{"info", "resolve /work/app", "register " + string(agent) + " replace=false", "sit " + string(agent) + " r_5", "status r_5", "attention " + string(agent) + " r_5", "agents"}
+		if source != "compact" { // that may be within a turn
+			asked = append(asked, "turn "+string(agent)+" idle ")
+		}
+		w.asked(t, asked...)
 	}
 	info, err := os.Stat(filepath.Join(w.DataRoot, "hooks", identity.Key("s1")+".json"))
 	if err != nil || info.Mode().Perm() != 0o600 {
@@ -375,7 +379,7 @@ func TestTheAgentOfTheEnvironment(t *testing.T) {
 	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("said %q", text)
 	}
-	w.asked(t, "info", "resolve /work/app", "sit dev-a r_5", "status r_5", "attention dev-a r_5", "agents")
+	w.asked(t, "info", "resolve /work/app", "sit dev-a r_5", "status r_5", "attention dev-a r_5", "agents", "turn dev-a idle ")
 	if text := w.say(t, SessionStart, `"cwd":"/work/app"`); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("without a session: %q", text)
 	}
@@ -868,7 +872,8 @@ func TestASessionGoesOnInItsProcess(t *testing.T) {
 }
 
 // TestWhoHasABridgeIsToldOfItsTools: an agent with a bridge is told of its tools, and
-// of no command that would end the bridge's session. Another is told of commands.
+// of no command that would end the bridge's session. Another is told of commands; at the beginning, when
+// its bridge may not have started yet, of both.
 func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
 	displaces := regexp.MustCompile(`hubcli (post|poll|whoami) --agent`)
 	for name, tt := range map[string]struct {
@@ -890,10 +895,11 @@ func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
 			w.hub.attention = withDirected(7, 9)
 			texts[Stop] = w.say(t, Stop, session)
 			for event, text := range texts {
-				if displaces.MatchString(text) == tt.bridged || strings.Contains(text, "the tool hub_poll_messages") != tt.bridged {
+				tools := tt.bridged || event == SessionStart
+				if displaces.MatchString(text) == tt.bridged || strings.Contains(text, "the tool hub_poll_messages") != tools {
 					t.Errorf("%s says\n%s", event, text)
 				}
-				if how := `When it is done: hub_done {"task_id":7,`; strings.Contains(text, how) != tt.bridged {
+				if how := `When it is done: hub_done {"task_id":7,`; strings.Contains(text, how) != tools {
 					t.Errorf("%s does not say how a task_request is answered:\n%s", event, text)
 				}
 			}
@@ -901,5 +907,44 @@ func TestWhoHasABridgeIsToldOfItsTools(t *testing.T) {
 				t.Errorf("how to wait is missing in\n%s", texts[SessionStart])
 			}
 		})
+	}
+}
+
+// TestOpeningFitsTheHarness: the text at the beginning names the tools as the harness does, says how
+// its model loads those that it does not see, and how it waits there.
+func TestOpeningFitsTheHarness(t *testing.T) {
+	const finish, inBackground = "finish your turn: a message for you begins the next one", "run this in the background"
+	for _, tt := range []struct {
+		harness hub.Harness
+		plugin  bool
+		says    []string
+		not     string
+	}{
+		{hub.HarnessClaudeCode, false, []string{"mcp__hub__hub_start", `ToolSearch "select:mcp__hub__hub_take`, inBackground, "/opt/hub/hubcli watch --agent "}, finish},
+		{hub.HarnessClaudeCode, true, []string{finish}, inBackground},
+		{hub.HarnessCodex, false, []string{`tool_search "hub_start hub_take hub_lock hub_done"`, finish}, inBackground},
+		{hub.HarnessOpenCode, false, []string{"hub_hub_start", finish}, inBackground},
+		{hub.HarnessGeminiCLI, false, []string{"mcp_hub_hub_start", "when a turn ends"}, finish},
+		{hub.HarnessQwenCode, false, []string{"mcp__hub__hub_start", "tool_call", "when a turn ends"}, finish},
+		{hub.HarnessCopilotCLI, false, []string{"hub-hub_start", inBackground}, finish},
+	} {
+		w := newWorld(t)
+		home := t.TempDir()
+		w.Flag, w.Program, w.vars["HOME"] = string(tt.harness), "/opt/hub/hubcli", home
+		if tt.plugin {
+			file := filepath.Join(home, ".claude", "skills", "hubcli", "monitors", "monitors.json")
+			require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o700))
+			require.NoError(t, os.WriteFile(file, []byte("[]"), 0o600))
+		}
+		said := w.Run(t.Context(), SessionStart, []byte("{"+session+`,"sessionId":"s1","source":"startup"}`)).Stdout
+		text := strings.NewReplacer(`\"`, `"`, `\u003c`, "<", `\n`, "\n").Replace(said)
+		for _, want := range append(tt.says, "Begin with hub_start.", "hub_lock", "hub_ask_human", "after | was written by others") {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s is not told %q:\n%s", tt.harness, want, text)
+			}
+		}
+		if strings.Contains(text, tt.not) {
+			t.Errorf("%s is told %q:\n%s", tt.harness, tt.not, text)
+		}
 	}
 }

@@ -44,7 +44,7 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if a.Watching && !r.harness.Facts().Queues {
 		return "", quiet("a watch is armed")
 	}
-	s := &scene{Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Room: room, Attention: &a, Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now())}
+	s := r.sceneOf(id, room, &a)
 	fresh := untold(&a)
 	if len(fresh) > 0 {
 		fresh = r.unread(ctx, s, fresh)

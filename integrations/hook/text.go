@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,6 +17,9 @@ type scene struct {
 	Harness   hub.Harness
 	BaseURL   string // empty: the default
 	Bridged   bool   // a bridge holds the agent's session; a command with the agent's name would end that session
+	Begins    bool   // the session begins, and its bridge may not have started yet
+	Woken     bool   // what the adapter has installed begins a turn of an idle session with a message
+	Program   string // the path of hubcli, as the adapter's rule for permissions names it; empty: its name
 	Ranks     bool   // the model takes the text for its user's or its developer's: peers' messages are named alone
 	Room      *hub.Room
 	Project   *hub.Project
@@ -43,8 +47,11 @@ func (s *scene) opening() (string, hub.MessageID) {
 		rows = s.Attention.Directed
 	}
 	last := []string{asData} // names and titles are others' words too
+	if s.tooled() {
+		last[0] = asDataRead
+	}
 	if slices.ContainsFunc(rows, hub.UnreadRow.ByOperator) {
-		last = []string{asData + " " + asOrder}
+		last = []string{last[0] + " " + asOrder}
 	}
 	last = append(last, s.commands()...)
 	last = append(last, s.waiting()...)
@@ -204,31 +211,46 @@ func fitting(p *page, title string, parts []string, all int) {
 	}
 }
 
-// commands returns lines that say how the agent reads and writes. With a bridge
+// tooled reports whether the agent has the tools of a bridge, or will have them soon: an adapter
+// installs the bridge with the hooks. Hooks of an unknown harness were installed by hand.
+func (s *scene) tooled() bool {
+	return s.Bridged || s.Begins && s.Harness != hub.HarnessGeneric && s.Harness != ""
+}
+
+// essentials are what an agent has to know of the tools. Some harnesses show nothing of the server's
+// instructions, or their first line alone.
+const essentials = "Begin with hub_start. Before a task: hub_take. Before you edit a file that others may edit: hub_lock. When a task is done: hub_done. To ask your user: hub_ask_human. " +
+	"Read: the tool hub_poll_messages. Write: hub_post_message (to one agent alone: hub_dm)."
+
+// commands returns lines that say how the agent works on the hub, reads and writes. With a bridge
 // it uses its tools, because commands that act as the agent would end the
 // bridge's session.
 func (s *scene) commands() []string {
-	if s.Bridged {
-		return []string{
-			"Read: " + s.poll() + ". Write: the tool hub_post_message (to one agent alone: hub_dm).",
-			"Act through these tools alone: hubcli post, poll and whoami as " + word(string(s.Agent)) + " would end their session.",
-		}
-	}
 	post := s.command("post")
 	if s.Room != nil {
 		post += " --channel " + peertext.Shell(string(s.Room.Channel))
 	}
-	return []string{
-		"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`,
-		"If you have tools named hub_..., use those instead: these commands would end their session.",
+	if !s.tooled() {
+		return []string{
+			"Read: " + s.poll(), "Write: " + post + ` "..." (to one agent alone: --to AGENT)`,
+			"If you have tools named hub_..., use those instead: these commands would end their session.",
+		}
 	}
+	lines := []string{essentials}
+	if names := s.Harness.Facts().ToolNames(); names != "" {
+		lines = append(lines, names)
+	}
+	if s.Bridged {
+		return append(lines, "Act through these tools alone: hubcli post, poll and whoami as "+word(string(s.Agent))+" would end their session.")
+	}
+	return append(lines, "Only if you have no such tools: "+s.pollCommand()+", and "+post+` "..."`)
 }
 
-func (s *scene) command(name string) string { return command(name, s.Agent, s.BaseURL) }
+func (s *scene) command(name string) string { return command(s.Program, name, s.Agent, s.BaseURL) }
 
-// command begins a line for a shell; an empty baseURL is the default.
-func command(name string, agent hub.AgentID, baseURL string) string {
-	line := "hubcli " + name + " --agent " + peertext.Shell(string(agent))
+// command begins a line for a shell. An empty program is hubcli by its name, an empty baseURL the default.
+func command(program, name string, agent hub.AgentID, baseURL string) string {
+	line := peertext.Shell(cmp.Or(program, "hubcli")) + " " + name + " --agent " + peertext.Shell(string(agent))
 	if baseURL != "" {
 		line += " --base-url " + peertext.Shell(baseURL)
 	}
@@ -237,9 +259,14 @@ func command(name string, agent hub.AgentID, baseURL string) string {
 
 // poll returns the line that says how the agent reads.
 func (s *scene) poll() string {
-	if s.Bridged {
+	if s.tooled() {
 		return "the tool hub_poll_messages"
 	}
+	return s.pollCommand()
+}
+
+// pollCommand is poll for an agent without tools.
+func (s *scene) pollCommand() string {
 	var channel hub.ChannelName
 	if s.Room != nil {
 		channel = s.Room.Channel
@@ -248,7 +275,7 @@ func (s *scene) poll() string {
 	if s.Attention != nil {
 		since = s.Attention.ReadFrom
 	}
-	return PollCommand(s.Agent, s.BaseURL, channel, since)
+	return pollCommand(s.Program, s.Agent, s.BaseURL, channel, since)
 }
 
 // PollCommand returns the shell command with which an agent reads messages
@@ -256,7 +283,11 @@ func (s *scene) poll() string {
 // means all channels, an empty baseURL the default. Messages that the command
 // prints count as seen.
 func PollCommand(agent hub.AgentID, baseURL string, channel hub.ChannelName, since hub.MessageID) string {
-	line := command("poll", agent, baseURL)
+	return pollCommand("", agent, baseURL, channel, since)
+}
+
+func pollCommand(program string, agent hub.AgentID, baseURL string, channel hub.ChannelName, since hub.MessageID) string {
+	line := command(program, "poll", agent, baseURL)
 	if channel != "" {
 		line += " --channel " + peertext.Shell(string(channel))
 	}
@@ -271,6 +302,8 @@ func (s *scene) waiting() []string {
 	switch {
 	case s.Attention != nil && s.Attention.Watching:
 		return []string{"A watch of yours is armed; it calls you again."}
+	case s.Woken:
+		return []string{"To wait for others, finish your turn: a message for you begins the next one."}
 	case Wakes(s.Harness):
 		return []string{
 			"To wait for others, run this in the background and finish your turn; its exit calls you again (it waits 20 minutes; --timeout changes that):",

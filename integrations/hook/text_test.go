@@ -61,7 +61,8 @@ func scenes() *rapid.Generator[*scene] {
 		id := hub.RoomID("r_" + rapid.StringMatching(`[0-9a-z]{1,8}`).Draw(t, "room"))
 		room := &hub.Room{RoomID: id, Name: text("name"), Topic: text("topic"), Channel: id.Channel()}
 		s := &scene{Agent: agent("agent"), Harness: harness, Room: room, Project: &hub.Project{Name: text("project")}}
-		s.Bridged = rapid.Bool().Draw(t, "bridged")
+		s.Bridged, s.Begins, s.Woken = rapid.Bool().Draw(t, "bridged"), rapid.Bool().Draw(t, "begins"), rapid.Bool().Draw(t, "woken")
+		s.Program = rapid.SampledFrom([]string{"", "/opt/hub/hubcli", "/home/an ne/bin/hubcli"}).Draw(t, "program")
 		if rapid.Bool().Draw(t, "elsewhere") {
 			s.BaseURL = "http://" + strings.Repeat("h", rapid.IntRange(1, maxURL-7).Draw(t, "host"))
 		}

@@ -2,6 +2,8 @@ package hook
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 
 	"hubcli/hub"
 )
@@ -15,6 +17,37 @@ func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hu
 	}
 	return a, err
 }
+
+// stands notes that a session which begins stands at its first prompt. It is the last call of the hook. A compaction
+// begins the session anew within a turn. Where no hook tells of prompts, the session may be in its first turn.
+func (r *run) stands(ctx context.Context, id hub.AgentID) {
+	if r.form().hears(Prompt) && r.payload.Source != compacted {
+		_, _ = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnIdle})
+	}
+}
+
+// woken reports whether what the adapter has installed begins a turn of an idle session with a message.
+func (r *run) woken() bool {
+	f := r.harness.Facts()
+	if f.Streams || f.Queues {
+		return true
+	}
+	if f.WakeFile == "" {
+		return false
+	}
+	home := r.Getenv(f.HomeVariable)
+	if home == "" && r.Getenv("HOME") != "" {
+		home = filepath.Join(r.Getenv("HOME"), f.Homes[0])
+	}
+	if home == "" {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(home, filepath.FromSlash(f.WakeFile)))
+	return err == nil && info.Mode().IsRegular()
+}
+
+// compacted is the source of a session that begins anew because its context was cut.
+const compacted = "compact"
 
 // turnEnded notes that the turn of the agent is over. It is the last call of the hook: a
 // later one would be a sign of work. If it fails, the agent counts as working for a while.

@@ -43,6 +43,7 @@ const rows = [
     write: ({ tools }, file_path, content) => ({ tool: tools.Write, input: { file_path, content } }),
     // reveal asks for tools that the model knows only by their names.
     reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `mcp__hub__${name}`)}` } }),
+    find: ({ tools }, query) => ({ tool: tools.ToolSearch, input: { query, max_results: 3 } }),
     // prepare writes what a user answers when the harness runs first.
     async prepare(home, project) {
       const file = join(home, ".claude.json");
@@ -78,6 +79,8 @@ const rows = [
     needs: ["ws"], // for its sessions
     permits: () => ["apply_patch"], // a patch may touch many files, so no rule about a folder allows one
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
+    find: ({ tools }, query) => ({ tool: tools.tool_search, input: { query, limit: 3 } }),
+    deaf: ["who am I"], // its search drops words that stand in every text, and finds nothing by these alone
     writer: "gpt-5.5", // a model of which it knows that it edits files by patches
     write: ({ tools }, file, content) => ({
       tool: tools.apply_patch, input: `*** Begin Patch\n*** Add File: ${file}\n+${content}\n*** End Patch\n`,

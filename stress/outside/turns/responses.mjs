@@ -1,8 +1,11 @@
 // The Responses API of OpenAI: https://platform.openai.com/docs/api-reference/responses-streaming
 
 // given is the input of a call: a text for a custom tool, JSON for the others.
-const given = ({ tool, input }) =>
-  tool.type === "custom_tool_call" ? { input } : { arguments: JSON.stringify(input ?? {}) };
+const given = ({ tool, input }) => {
+  if (tool.type === "custom_tool_call") return { input };
+  if (tool.type === "tool_search_call") return { execution: "client", status: "completed", arguments: input };
+  return { arguments: JSON.stringify(input ?? {}) };
+};
 
 export const responses = {
   path: /^\/v1\/responses$/,
@@ -15,7 +18,7 @@ export const responses = {
         known[inner.name ?? tool.type] = {
           name: inner.name,
           namespace: tool.type === "namespace" ? tool.name : undefined,
-          type: inner.type === "custom" ? "custom_tool_call" : "function_call",
+          type: { custom: "custom_tool_call", tool_search: "tool_search_call" }[inner.type] ?? "function_call",
         };
       }
     }

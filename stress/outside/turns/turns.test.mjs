@@ -72,6 +72,25 @@ for (const harness of harnesses) {
       assert.doesNotMatch(requests[0].sent, /hubcli (poll|post) --agent/, "commands would end the bridge's session");
     });
 
+    if (harness.find) {
+      measured(harness.id, "turn: the harness's own search finds the tools", ["deferred tools"], { timeout: within }, async (note) => {
+        const wanted = { "send a message": ["hub_dm", "hub_post_message"], "who am I": ["hub_whoami"], "ask my user": ["hub_ask_human"], "lock file": ["hub_lock"] };
+        const queries = Object.keys(wanted).filter((query) => !harness.deaf?.includes(query));
+        const searches = queries.map((query, i) => async (request) => {
+          if (i === 0) await present();
+          return harness.find(request, query);
+        });
+        const requests = await work([...searches, done], harness.writer);
+        for (const [i, query] of queries.entries()) {
+          const { sent } = requests[i + 1];
+          const found = Array.from(sent.slice(sent.lastIndexOf(JSON.stringify(query))).matchAll(/"(?:tool_)?name":"(?:mcp__hub__)?(hub_\w+)"/g), ([, name]) => name);
+          const shown = Object.keys(requests[i].tools).some((name) => wanted[query].some((tool) => name.endsWith(tool))); // without a search
+          assert.ok(shown || wanted[query].includes(found[0]), `${query}: ${found}`);
+        }
+        note("deferred tools", `found first by its own search, or shown: ${queries.map((query) => `"${query}"`).join(", ")}`);
+      });
+    }
+
     measured(harness.id, "turn: the tools that write are allowed", ["tool calls allowed"], { timeout: within }, async (note) => {
       const file = join(await realpath(project), "mine.txt");
       const held = async () => (await hub.get("/v1/locks?active_only=true")).filter((lock) => lock.file_path === file).length;
