@@ -46,9 +46,9 @@ var harnesses = []HarnessFacts{
 		ID: HarnessClaudeCode, Title: "Claude Code",
 		Aliases:    []string{"claude"},
 		ToolPrefix: "mcp__hub__", ToolSearch: `with ToolSearch "select:mcp__hub__hub_take,mcp__hub__hub_lock"`,
-		MaxWait:    110 * time.Second, // beyond two minutes it moves a call to the background
-		WakeFile:   "skills/hubcli/monitors/monitors.json",
-		Hooks:      claudeCodeForm(), Wakes: true, SubAgents: true,
+		MaxWait:  110 * time.Second, // beyond two minutes it moves a call to the background
+		WakeFile: "skills/hubcli/monitors/monitors.json",
+		Hooks:    claudeCodeForm(), Wakes: true, SubAgents: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
 		CallMember:   "claudecode/toolUseId",
@@ -60,7 +60,7 @@ var harnesses = []HarnessFacts{
 		Aliases:    []string{"codex-cli"},
 		ToolSearch: `with tool_search "hub_start hub_take hub_lock hub_done"`,
 		MaxWait:    240 * time.Second,
-		Offline: true, Queues: true,
+		Offline:    true, Queues: true,
 		// Codex refuses unknown members, so a form that it shares must not get
 		// a member that only another harness needs.
 		Hooks:     codexForm(),
