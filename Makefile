@@ -5,9 +5,9 @@ CHECK = $(GO) run ./internal/check
 
 .PHONY: build test test-bare test-race test-slow test-outside check format bench fuzz mutate release
 
-# The executable, as it is delivered: static, without cgo.
+# The executable, as it is delivered: static, without cgo, and with the whole program within a small one.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/hubcli ./cmd/hubcli
+	CGO_ENABLED=0 $(GO) run ./internal/pack -o bin/hubcli
 
 # Every promise once: the static checks, the types for all platforms, all tests in
 # Go in random order and all tests in Python. It takes minutes.

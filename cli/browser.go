@@ -1,3 +1,5 @@
+//go:build !carries
+
 package cli
 
 import (
@@ -197,3 +199,6 @@ func reportInstalled(env *Env, done *engine.Installed) error {
 	}
 	return printRows(env.Stdout, [][2]string{{"engine", fmt.Sprintf("%s %s %s %s", done.Kind, done.Version, what, done.Path)}})
 }
+
+// browserPins are the versions of engines that are installed.
+type browserPins = engine.Pins

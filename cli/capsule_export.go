@@ -1,3 +1,5 @@
+//go:build !carries
+
 package cli
 
 import (

@@ -78,6 +78,14 @@ func liveClaims(ctx context.Context, c *client.Client, q asked) (out []cobra.Com
 	return out, err
 }
 
+// typedRef is how a command that is suggested names a connection.
+func typedRef(label string, id hub.ConnectionID) string {
+	if plainValue.MatchString(label) {
+		return label
+	}
+	return string(id)
+}
+
 // liveConnections offers the connections, by label where a shell takes it as one word.
 func liveConnections(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
 	rows, err := c.Connections(ctx)

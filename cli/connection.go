@@ -1,3 +1,5 @@
+//go:build !carries
+
 package cli
 
 import (
@@ -300,14 +302,6 @@ func priceTexts(p *hub.ProviderPrice) (in, out string) {
 	}
 	text := func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) + " " + p.Currency }
 	return text(p.Input), text(p.Output)
-}
-
-// typedRef is how a command that is suggested names a connection.
-func typedRef(label string, id hub.ConnectionID) string {
-	if plainValue.MatchString(label) {
-		return label
-	}
-	return string(id)
 }
 
 func newConnectionRename(env *Env) *cobra.Command {

@@ -8,7 +8,6 @@ import (
 
 	"hubcli/cli/daemon"
 	"hubcli/hub"
-	"hubcli/integrations/browser/engine"
 )
 
 // Env holds what commands use of their surroundings. Version, Stdin, Stdout,
@@ -46,7 +45,7 @@ type Env struct {
 
 	// BrowserPins are those of the engine to install; nil: the embedded ones. Tests give
 	// others.
-	BrowserPins *engine.Pins
+	BrowserPins *browserPins
 
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
 	// means that it did not start or had to give up; a *Failure carries its exit

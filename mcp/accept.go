@@ -56,7 +56,7 @@ func (t *tool) accepted(p *jsonschema.Schema, name string, raw json.RawMessage) 
 	if slices.Contains(agentArguments, name) {
 		text = strings.TrimPrefix(strings.TrimSpace(text), "@")
 	}
-	if ours, ok := t.words[name][strings.ToLower(strings.ReplaceAll(text, "-", "_"))]; ok {
+	if ours, ok := t.form().words[name][strings.ToLower(strings.ReplaceAll(text, "-", "_"))]; ok {
 		text = ours
 	}
 	if text == before {

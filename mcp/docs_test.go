@@ -16,8 +16,8 @@ func toolsTable() string {
 	b.WriteString("| Tool | Use | Arguments | |\n| --- | --- | --- | --- |\n")
 	for _, t := range table() {
 		var names []string
-		for _, name := range t.input.PropertyOrder {
-			if slices.Contains(t.input.Required, name) {
+		for _, name := range t.form().input.PropertyOrder {
+			if slices.Contains(t.form().input.Required, name) {
 				name = "**" + name + "**"
 			}
 			names = append(names, name)

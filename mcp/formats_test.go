@@ -68,7 +68,7 @@ func TestSchemasFitTheFormats(t *testing.T) {
 				t.Fatal("the rules have no source, or nothing that they refuse")
 			}
 			for _, row := range table() {
-				for _, bad := range f.check(toolNameIn(row.name), row.description, f.convert(asMap(t, row.input))) {
+				for _, bad := range f.check(toolNameIn(row.name), row.description, f.convert(asMap(t, row.form().input))) {
 					t.Errorf("%s: %s", row.name, bad)
 				}
 			}
@@ -105,11 +105,11 @@ func TestNullIsAbsent(t *testing.T) {
 	bound(t, me, dir)
 	for _, row := range table() {
 		given := args{}
-		for name, p := range row.input.Properties {
+		for name, p := range row.form().input.Properties {
 			switch {
 			case name == "timeout_seconds" && row.name != "hub_watch":
 				given[name] = 0
-			case !slices.Contains(row.input.Required, name):
+			case !slices.Contains(row.form().input.Required, name):
 				given[name] = nil
 			case p.Type == "integer":
 				given[name] = 1

@@ -98,7 +98,7 @@ func TestMistypedAgentsAreAskedAbout(t *testing.T) {
 		a["new"] = true
 		me.must(tool, a, nil)
 		row, _ := find(tool)
-		if row.input.Properties["new"] != nil || row.property("new") == nil {
+		if row.form().input.Properties["new"] != nil || row.property("new") == nil {
 			t.Errorf("%s: the schema has new, or the tool does not take it", tool)
 		}
 	}

@@ -160,10 +160,10 @@ var silent = sync.OnceValue(func() map[string]*jsonschema.Schema {
 // property returns what the tool says of an argument, or nil if it takes none
 // of this name.
 func (t *tool) property(name string) *jsonschema.Schema {
-	if p := t.input.Properties[name]; p != nil {
+	if p := t.form().input.Properties[name]; p != nil {
 		return p
 	}
-	if name == "verbose" || slices.Contains(t.hushed, name) {
+	if name == "verbose" || slices.Contains(t.form().hushed, name) {
 		return silent()[name]
 	}
 	return nil
@@ -197,11 +197,11 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 			continue
 		}
 		given[name] = t.accepted(p, name, given[name])
-		if err := fits(p, name, given[name], t.bounds[name]); err != nil {
+		if err := fits(p, name, given[name], t.form().bounds[name]); err != nil {
 			return in, refuse(t, err)
 		}
 	}
-	for _, name := range t.input.Required {
+	for _, name := range t.form().input.Required {
 		if _, ok := given[name]; !ok {
 			return in, refuse(t, hub.Invalid(name, name+" is missing"))
 		}
@@ -366,13 +366,13 @@ func refuse(t *tool, err error) error {
 // usage lists the tool's arguments on one line.
 func (t *tool) usage() string {
 	var parts []string
-	for _, name := range t.input.PropertyOrder {
-		p := t.input.Properties[name]
+	for _, name := range t.form().input.PropertyOrder {
+		p := t.form().input.Properties[name]
 		part := name + " (" + p.Type
 		if len(p.Enum) > 0 {
 			part = name + " (one of " + join(p.Enum)
 		}
-		if slices.Contains(t.input.Required, name) {
+		if slices.Contains(t.form().input.Required, name) {
 			part += ", required"
 		}
 		parts = append(parts, part+")")

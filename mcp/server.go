@@ -3,7 +3,9 @@ package mcp
 import (
 	"context"
 	"log/slog"
+	"sync"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
@@ -52,7 +54,12 @@ func newServer(version string, log *slog.Logger, of func(context.Context) *bridg
 	return s
 }
 
-// declare returns a tool as clients see it. Clients take the hints destructive
+// unlisted is the schema of tools before they are listed: the server checks each schema that it is given, for
+// half of the time in which a bridge begins. listed puts the tool's own in its place, and calls are checked
+// by that.
+var unlisted = sync.OnceValue(func() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} })
+
+// declare returns a tool as clients see it, without its schema. Clients take the hints destructive
 // and open-world for true if they are missing, so every tool sets both to
 // false. No tool reaches beyond this hub: the hub starts what is spawned,
 // within what its operator allows. No tool destroys: the journal keeps what a
@@ -61,7 +68,7 @@ func newServer(version string, log *slog.Logger, of func(context.Context) *bridg
 func declare(t tool) *sdk.Tool {
 	destructive, open := false, false
 	return &sdk.Tool{
-		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input,
+		Name: t.name, Title: t.title, Description: t.description, InputSchema: unlisted(),
 		Annotations: &sdk.ToolAnnotations{
 			ReadOnlyHint: t.reads, IdempotentHint: t.idempotent,
 			DestructiveHint: &destructive, OpenWorldHint: &open,

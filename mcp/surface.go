@@ -55,7 +55,9 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 		if row.apart && !searches { // there the search of the hub finds it, here that of the harness
 			continue
 		}
-		if harness == hub.HarnessClaudeCode {
+		whole := *declared
+		whole.InputSchema = row.form().input
+		if declared = &whole; harness == hub.HarnessClaudeCode {
 			declared = hinted(*declared, &row)
 		}
 		list = append(list, declared)

@@ -30,16 +30,16 @@ func TestTable(t *testing.T) {
 			if row.title == "" || !strings.HasSuffix(row.description, ".") || utf8.RuneCountInString(row.description) > 300 {
 				t.Errorf("title %q, description %q: wants a title and one or two sentences", row.title, row.description)
 			}
-			key := slices.Contains(row.hushed, "idempotency_key")
+			key := slices.Contains(row.form().hushed, "idempotency_key")
 			if row.reads == key && !slices.Contains(keyless, row.name) {
 				t.Errorf("reads %v, has an idempotency key %v", row.reads, key)
 			}
-			_, limit := row.input.Properties["limit"]
-			_, cursor := row.input.Properties["cursor"]
+			_, limit := row.form().input.Properties["limit"]
+			_, cursor := row.form().input.Properties["cursor"]
 			if limit != cursor && row.name != "hub_poll_messages" {
 				t.Errorf("limit %v, cursor %v: a list has both", limit, cursor)
 			}
-			checkSchema(t, row.input)
+			checkSchema(t, row.form().input)
 			checkAnnotations(t, declare(row))
 		})
 	}
@@ -150,7 +150,7 @@ func TestBadArgumentsAreRefusedAlike(t *testing.T) {
 				bad = append(bad, map[string]any{name: "none of them"})
 			}
 		}
-		if len(row.input.Required) > 0 {
+		if len(row.form().input.Required) > 0 {
 			bad = append(bad, map[string]any{})
 		}
 		for _, args := range bad {
@@ -171,11 +171,11 @@ func TestBadArgumentsAreRefusedAlike(t *testing.T) {
 func TestStringsAreBounded(t *testing.T) {
 	me := bridgeTo(t, testhub.Start(t), nil)
 	for _, row := range table() {
-		for name, p := range row.input.Properties {
+		for name, p := range row.form().input.Properties {
 			if p.Type != "string" || len(p.Enum) > 0 {
 				continue
 			}
-			limit := row.bounds[name].most
+			limit := row.form().bounds[name].most
 			if p.MaxLength != nil {
 				limit = *p.MaxLength
 			}
@@ -205,7 +205,7 @@ func TestStringsAreBounded(t *testing.T) {
 
 // allProperties returns those of the schema and those that it leaves out.
 func allProperties(row tool) map[string]*jsonschema.Schema {
-	all := maps.Clone(row.input.Properties)
+	all := maps.Clone(row.form().input.Properties)
 	if all == nil {
 		all = map[string]*jsonschema.Schema{}
 	}
@@ -300,7 +300,7 @@ func TestSearchToolsFinds(t *testing.T) {
 		for _, h := range hits.Tools {
 			var row tool
 			var want any
-			if row, _ = find(h.Name); json.Unmarshal([]byte(mustJSON(t, row.input)), &want) != nil || mustJSON(t, h.InputSchema) != mustJSON(t, want) {
+			if row, _ = find(h.Name); json.Unmarshal([]byte(mustJSON(t, row.form().input)), &want) != nil || mustJSON(t, h.InputSchema) != mustJSON(t, want) {
 				t.Errorf("%q shows %s with the schema %s", query, h.Name, mustJSON(t, h.InputSchema))
 			}
 		}

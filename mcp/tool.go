@@ -13,18 +13,23 @@ import (
 // tool is one row of the table that drives list, search, describe and call.
 type tool struct {
 	name, title string
-	description string                       // the first sentence says when to use it
-	input       *jsonschema.Schema           // no null unions, each property described
-	bounds      map[string]bounds            // by argument: what input does not say
-	words       map[string]map[string]string // by argument: values that stand for another value
-	hushed      []string                     // arguments that it takes and input leaves out; see silent
-	meta        bool                         // finds, describes or calls other tools
-	apart       bool                         // stands on no surface: a search finds it
-	preload     bool                         // shown at once by harnesses that hide most tools behind a search
-	reads       bool                         // changes nothing
-	idempotent  bool                         // twice is as once
-	alone       bool                         // works without a session, so that c.hub and c.agent are not for it
+	description string      // the first sentence says when to use it
+	form        func() form // of its arguments; made when it is first wanted, because a bridge begins without it
+	meta        bool        // finds, describes or calls other tools
+	apart       bool        // stands on no surface: a search finds it
+	preload     bool        // shown at once by harnesses that hide most tools behind a search
+	reads       bool        // changes nothing
+	idempotent  bool        // twice is as once
+	alone       bool        // works without a session, so that c.hub and c.agent are not for it
 	run         func(ctx context.Context, c *call, args json.RawMessage) (*answer, error)
+}
+
+// form says which arguments a tool takes.
+type form struct {
+	input  *jsonschema.Schema           // no null unions, each property described
+	bounds map[string]bounds            // by argument: what input does not say
+	words  map[string]map[string]string // by argument: values that stand for another value
+	hushed []string                     // arguments that it takes and input leaves out; see silent
 }
 
 var tables struct {
@@ -75,16 +80,17 @@ func find(name string) (tool, bool) {
 // define completes a tool whose arguments are an In: the schema is made of its
 // fields, and what run gets has been checked against it.
 func define[In any](t tool, run func(context.Context, *call, In) (*answer, error)) tool {
-	schema, err := schemaOf[In]()
-	if err != nil {
-		panic("the arguments of " + t.name + " have no schema: " + err.Error())
-	}
-	if t.bounds, err = boundsOf[In](); err != nil {
-		panic("the arguments of " + t.name + " have no bounds: " + err.Error())
-	}
-	t.words = otherWords[In]()
-	t.hushed = hush(schema)
-	t.input = schema
+	t.form = sync.OnceValue(func() (f form) {
+		schema, err := schemaOf[In]()
+		if err != nil {
+			panic("the arguments of " + t.name + " have no schema: " + err.Error())
+		}
+		if f.bounds, err = boundsOf[In](); err != nil {
+			panic("the arguments of " + t.name + " have no bounds: " + err.Error())
+		}
+		f.words, f.hushed, f.input = otherWords[In](), hush(schema), schema
+		return f
+	})
 	t.run = func(ctx context.Context, c *call, args json.RawMessage) (*answer, error) {
 		in, err := decode[In](&t, args)
 		if err != nil {

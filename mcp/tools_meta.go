@@ -59,7 +59,7 @@ type toolHit struct {
 func searchTools(_ context.Context, _ *call, in searchToolsIn) (*answer, error) {
 	hits := toolHits{Tools: []toolHit{}}
 	for _, t := range best(in.Query) {
-		hits.Tools = append(hits.Tools, toolHit{t.name, t.description, t.input})
+		hits.Tools = append(hits.Tools, toolHit{t.name, t.description, t.form().input})
 	}
 	line := "Call one with hub_call_tool."
 	if len(hits.Tools) == 0 {
@@ -164,7 +164,7 @@ func (t *tool) score(w string) int {
 	if has(t.description, w) {
 		n += 2
 	}
-	if slices.ContainsFunc(t.input.PropertyOrder, func(name string) bool { return has(name, w) }) {
+	if slices.ContainsFunc(t.form().input.PropertyOrder, func(name string) bool { return has(name, w) }) {
 		n++
 	}
 	return n
@@ -197,7 +197,7 @@ func describeTool(_ context.Context, _ *call, in toolName) (*answer, error) {
 		}
 	}
 	return &answer{
-		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.input, also},
+		data: described{t.name, t.title, t.description, t.reads, t.idempotent, t.form().input, also},
 		line: fmt.Sprintf(`Call it with hub_call_tool {"name":%q,"arguments":{…}}.`, t.name),
 	}, nil
 }

@@ -42,7 +42,7 @@ func unknown(t *tool, name string) error {
 	if len(meant) > 0 {
 		message += ": did you mean " + strings.Join(meant, " or ") + "?"
 	}
-	e := hub.Invalid(peertext.ModelLine(name), message).With("arguments", slices.Sorted(maps.Keys(t.input.Properties)))
+	e := hub.Invalid(peertext.ModelLine(name), message).With("arguments", slices.Sorted(maps.Keys(t.form().input.Properties)))
 	if len(meant) > 0 {
 		e = e.With("meant", meant)
 	}
@@ -57,7 +57,7 @@ func (t *tool) meant(name string) []string {
 	if len(name) > longestMeant || len(parts) == 0 {
 		return nil
 	}
-	known := slices.Sorted(maps.Keys(t.input.Properties))
+	known := slices.Sorted(maps.Keys(t.form().input.Properties))
 	for _, of := range slices.Sorted(maps.Keys(silent())) {
 		if t.property(of) != nil {
 			known = append(known, of)

@@ -13,6 +13,7 @@ import (
 	"hubcli/cli"
 	"hubcli/integrations/adapter"
 	"hubcli/internal/hubfile"
+	"hubcli/internal/program"
 	"hubcli/mcp"
 	"hubcli/supervisor"
 )
@@ -33,7 +34,7 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	}
 	c := adapter.Config{
 		World: adapter.World{GOOS: runtime.GOOS, Home: home, DataRoot: cfg.DataRoot, Getenv: os.Getenv},
-		Self:  os.Executable, LookPath: exec.LookPath,
+		Self:  program.Self, LookPath: exec.LookPath,
 		Hub: client.New(client.Config{BaseURL: base, DataRoot: cfg.DataRoot}), Logger: log, Tools: mcp.ToolNames(),
 	}
 	if base != hubfile.BaseURL(cfg.DataRoot) {

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"hubcli/cli"
+	"hubcli/internal/program"
 )
 
 // signaled is what a shell adds to the number of the signal that ended a program.
@@ -24,7 +25,7 @@ func asInit() (code int, done bool) {
 	if os.Getpid() != 1 {
 		return 0, false
 	}
-	self, err := os.Executable()
+	self, err := program.Self()
 	if err != nil {
 		return notStarted(err), true
 	}

@@ -4,14 +4,13 @@
 package main
 
 import (
-	"context"
 	"log"
 	"os"
-	"os/signal"
-	"syscall"
+	"runtime"
 	"time"
 
 	"hubcli/cli"
+	"hubcli/internal/program"
 	"hubcli/persistence"
 )
 
@@ -33,27 +32,20 @@ func run() int {
 	if code, done := asInit(); done {
 		return code
 	}
-	takeHome()
+	program.TakeHome()
 	log.SetFlags(0)
 	log.SetOutput(standardLog{os.Stderr, os.Exit})
-	ctx, cancel := context.WithCancelCause(context.Background())
-	defer cancel(nil)
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
-		signal.Notify(signals, syscall.SIGHUP)
+	brief := time.Duration(0)
+	if cli.Short(os.Args[1:]) {
+		runtime.GOMAXPROCS(1) // see cmd/packed
+		brief = program.Brief
 	}
-	go func() {
-		<-signals
-		// The next signal has its usual effect: a stop that takes too long can
-		// be broken off.
-		signal.Stop(signals)
-		cancel(cli.ErrInterrupted())
-	}()
+	ctx, stop := program.Interrupted(cli.ErrInterrupted(), brief)
+	defer stop()
 	return cli.Run(ctx, &cli.Env{
-		Version: version(), StoreFormat: persistence.LatestFormat,
+		Version: program.Version(), StoreFormat: persistence.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Now: time.Now, Executable: os.Executable,
+		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 
 		HookBudget:     hooksHave(),

@@ -186,7 +186,7 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 // sample is one of these, each of which a test runs.
 func TestReadmeCommandsAreKnown(t *testing.T) {
 	want := []string{
-		"go build -o ~/bin/hubcli ./cmd/hubcli", // below
+		"go run ./internal/pack -o ~/bin/hubcli", // below
 		"go run ./cmd/hubcli", "make test",      // internal/archtest
 		"hubcli app demo", // TestDemo
 		"python3 -m venv .venv && .venv/bin/pip install ./python", // the tests in Python, with the package as pip installs it
@@ -204,7 +204,7 @@ func TestReadmeCommandsAreKnown(t *testing.T) {
 
 func TestReadmeBuild(t *testing.T) {
 	home := t.TempDir()
-	build := exec.CommandContext(t.Context(), "bash", "-c", "go build -o ~/bin/hubcli ./cmd/hubcli && ~/bin/hubcli --version")
+	build := exec.CommandContext(t.Context(), "bash", "-c", "go run ./internal/pack -o ~/bin/hubcli && ~/bin/hubcli --version")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "HOME="+home)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {

@@ -79,12 +79,13 @@ var layers = []layer{
 	{dir: "overview", may: []string{"hub"}, why: "it asks a hub for what its interface names, and derives the rest; the commands show it"},
 	{dir: "cli/top", may: []string{"hub", "overview"}, why: "the live view asks a hub for what its interface names; the command dials it"},
 	{dir: "cli", may: append([]string{"capsule/replayfile", "capsule/seal", "integrations/browser/engine", "integrations/hook", "integrations/service", "integrations/wake", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/demo", "cli/smoke", "cli/daemon", "cli/doctor", "cli/top", "overview", "internal/maker"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
-	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
+	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/packer", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations/license/keygen", why: "it speaks a protocol and verifies what was signed; files, secrets and words for people are the caller's"},
 	{dir: "integrations/license/machine", why: "it names the machine and knows no license"},
 	{dir: "integrations/license", may: []string{"hub", "integrations/license/keygen", "integrations/license/machine"}, why: "it keeps and proves a license; the credential store it sees as an interface, and the hub never asks it"},
 	{dir: "integrations", may: []string{"hub"}, why: "an integration never imports another"},
 	{dir: "cmd/hubcli", may: []string{"*"}, why: "the one place that wires everything"},
+	{dir: "cmd/packed", may: []string{"cli", "internal/identity", "internal/program", "internal/packer"}, why: "it runs commands of cli, and leaves the others to the program that it carries"},
 	{dir: "internal/answers", may: []string{"hub"}, why: "it counts bytes by agent and knows nothing else of the project"},
 	{dir: "internal/circle", why: "it follows ways between things and knows nothing of the project"},
 	{dir: "internal/bounded", why: "it holds keys and values and knows nothing of the project"},
@@ -96,6 +97,9 @@ var layers = []layer{
 	{dir: "internal/pause", why: "it waits and knows nothing of the project"},
 	{dir: "internal/peertext", why: "it renders text and knows nothing of the project"},
 	{dir: "internal/peeruser", why: "it knows the operating system and nothing of the project"},
+	{dir: "internal/program", why: "it knows the process that it is in and nothing of the project"},
+	{dir: "internal/packer", why: "it runs the go command and imports none of the project"},
+	{dir: "internal/pack", may: []string{"internal/packer"}, why: "it hands its arguments to the packer"},
 	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},
@@ -115,7 +119,7 @@ var layers = []layer{
 	{dir: "internal/lazy", why: "it makes values when they are wanted and knows nothing of the project"},
 	{dir: "internal/nometrics", why: "it stands in for modules of other people and imports none of the project"},
 	{dir: "internal/jsoniter", why: "it stands in for a module of other people and imports none of the project"},
-	{dir: "internal/release", may: []string{"cli", "internal/target"}, why: "it makes archives of files, and man pages of the command tree"},
+	{dir: "internal/release", may: []string{"cli", "internal/packer", "internal/target"}, why: "it makes archives of files, and man pages of the command tree"},
 	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram"}, why: "it runs tools and imports nothing else of the project"},
 }
 
@@ -222,7 +226,7 @@ func TestClientSideNeverReachesTheServer(t *testing.T) {
 // What only tests need must not be linked into what is delivered.
 func TestTestSupportIsNotDelivered(t *testing.T) {
 	support := []string{"internal", "persistence/conformance", "stress"}
-	delivered := append([]string{"internal/identity", "internal/maker"}, floor...)
+	delivered := append([]string{"internal/identity", "internal/maker", "internal/program"}, floor...)
 	for _, f := range goFiles(t) {
 		if f.test || slices.ContainsFunc(support, func(s string) bool { return within(f.dir, s) }) {
 			continue
@@ -263,7 +267,7 @@ var others = []other{
 	{"github.com/spf13/pflag", []string{"cli"}, "flags are the command line's"},
 	{"github.com/spf13/pflag", []string{"internal/release"}, "man pages are generated from the command tree"},
 	{"gopkg.in/natefinch/lumberjack.v2", []string{"cmd/hubcli", "cli/daemon"}, "the log file is chosen where the daemon is started"},
-	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "stress", "stress/disks", "stress/figures", "stress/power", "relay/forwarder", "internal/osfile", "internal/peeruser", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
+	{"golang.org/x/sys", []string{"persistence", "cli", "cli/daemon", "cmd/packed", "stress", "stress/disks", "stress/figures", "stress/power", "relay/forwarder", "internal/osfile", "internal/peeruser", "internal/process", "integrations/adapter/files", "integrations/browser/engine", "integrations/license/machine", "integrations/spawn"}, "what only the operating system knows"},
 	{"github.com/getkin/kin-openapi", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"github.com/santhosh-tekuri/jsonschema", []string{"internal/contract"}, "tests compare the wire with its description"},
 	{"pgregory.net/rapid", []string{"persistence/conformance"}, "the suites of the store are properties"},

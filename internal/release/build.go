@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"hubcli/internal/packer"
 	"hubcli/internal/target"
 )
 
@@ -135,7 +137,7 @@ func (r *release) shared(ctx context.Context) ([]file, error) {
 
 // archive builds the executable for a platform and packs it with the shared files.
 func (r *release) archive(ctx context.Context, platform string, shared []file) error {
-	exe, err := buildExecutable(ctx, r.root, platform, r.commit, "-s", "-w")
+	exe, err := buildPacked(ctx, r.root, platform, r.commit)
 	if err != nil {
 		return err
 	}
@@ -156,10 +158,27 @@ func (r *release) archive(ctx context.Context, platform string, shared []file) e
 	return r.write(folder+suffix, packed)
 }
 
-// buildExecutable builds the executable for a platform, static and without what only
-// a debugger needs. The commit is handed over, because what the go command would find
-// out by itself depends on the state of the folder.
-func buildExecutable(ctx context.Context, root, platform, commit string, flags ...string) ([]byte, error) {
+// buildPacked builds the executable that is delivered for a platform, static and without what only a debugger
+// needs.
+func buildPacked(ctx context.Context, root, platform, commit string) ([]byte, error) {
+	dir, err := os.MkdirTemp("", "hubcli-release-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	path := filepath.Join(dir, "hubcli")
+	err = packer.Build(ctx, packer.Options{
+		Root: root, Platform: platform, Out: path, Commit: commit, Link: []string{"-buildid=", "-s", "-w"}, Flags: []string{"-buildvcs=false"},
+		Go: func(ctx context.Context, args ...string) *exec.Cmd { return goCommand(ctx, root, platform, args...) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+// buildWhole builds the whole program for a platform, static, to be weighed.
+func buildWhole(ctx context.Context, root, platform string, flags ...string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "hubcli-release-")
 	if err != nil {
 		return nil, err
@@ -167,9 +186,6 @@ func buildExecutable(ctx context.Context, root, platform, commit string, flags .
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "hubcli")
 	link := strings.TrimSpace("-buildid= " + strings.Join(flags, " "))
-	if commit != "" {
-		link += " -X main.commit=" + commit
-	}
 	cmd := goCommand(ctx, root, platform, "build", "-trimpath", "-buildvcs=false", "-ldflags", link, "-o", path, executable)
 	if _, err := output(cmd); err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ type source struct {
 // repository the time is the environment's SOURCE_DATE_EPOCH, or the earliest that a
 // zip file can hold.
 func sourceOf(ctx context.Context, root string) (source, error) {
-	number, err := os.ReadFile(filepath.Join(root, "cmd", "hubcli", "VERSION"))
+	number, err := os.ReadFile(filepath.Join(root, "internal", "program", "VERSION"))
 	if err != nil {
 		return source{}, err
 	}

@@ -27,7 +27,7 @@ const heaviest = 40
 // and data fill them. The tables that go with code, for stack traces and the garbage
 // collector, are not told by module; they grow with the code.
 func weigh(ctx context.Context, root string) error {
-	stripped, err := buildExecutable(ctx, root, weighed, "", "-s", "-w")
+	stripped, err := buildWhole(ctx, root, weighed, "-s", "-w")
 	if err != nil {
 		return err
 	}
@@ -41,7 +41,7 @@ func weigh(ctx context.Context, root string) error {
 			fmt.Printf("%9d    section %s\n", s.Size, s.Name)
 		}
 	}
-	whole, err := buildExecutable(ctx, root, weighed, "")
+	whole, err := buildWhole(ctx, root, weighed)
 	if err != nil {
 		return err
 	}

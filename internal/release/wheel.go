@@ -41,7 +41,7 @@ func (r *release) wheel(ctx context.Context) (file, error) {
 	}
 	name := string(bytes.TrimSpace(out))
 	if want := "hubclient-" + r.version + "-py3-none-any.whl"; name != want {
-		return file{}, fmt.Errorf("the wheel is %s, want %s: python/pyproject.toml and cmd/hubcli/VERSION name one version", name, want)
+		return file{}, fmt.Errorf("the wheel is %s, want %s: python/pyproject.toml and internal/program/VERSION name one version", name, want)
 	}
 	data, err := os.ReadFile(filepath.Join(dir, name))
 	return file{path: name, mode: 0o644, data: data}, err

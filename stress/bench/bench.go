@@ -112,7 +112,7 @@ func (r *run) build(ctx context.Context) (err error) {
 		}
 	case r.exe.Path == "":
 		r.say("building the hub")
-		r.exe, err = target.Build(ctx, r.dir)
+		r.exe, err = target.BuildDelivered(ctx, r.dir)
 	}
 	return err
 }

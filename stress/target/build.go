@@ -12,6 +12,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"hubcli/internal/packer"
 )
 
 // Executable is a built hub.
@@ -32,9 +34,20 @@ type Executable struct {
 	Alive bool
 }
 
-// Build builds the hub's executable, as it is delivered, into dir.
+// Build builds the hub's whole program into dir: the delivered file becomes it to serve.
 func Build(ctx context.Context, dir string) (Executable, error) {
 	return build(ctx, dir)
+}
+
+// BuildDelivered builds the file that is delivered, with its short commands, into dir.
+func BuildDelivered(ctx context.Context, dir string) (Executable, error) {
+	root, err := ModuleRoot(ctx)
+	if err != nil {
+		return Executable{}, err
+	}
+	path := filepath.Join(dir, "hubcli")
+	err = packer.Build(ctx, packer.Options{Root: root, Platform: runtime.GOOS + "/" + runtime.GOARCH, Out: path})
+	return Executable{Path: path}, err
 }
 
 // BuildProfiled builds the hub with the runtime's profiles added. The delivered

@@ -209,7 +209,7 @@ def find_executable(executable: Optional[StrPath]) -> str:
     if found is None:
         raise HubError(
             f"the program {given} cannot be found or may not be run",
-            fix="build it with: go build -o ~/bin/hubcli ./cmd/hubcli; then put it on the PATH, "
+            fix="build it with: go run ./internal/pack -o ~/bin/hubcli; then put it on the PATH, "
             "or name it with the environment variable HUBCLI or the argument executable",
             code="executable_not_found",
         )

@@ -1,4 +1,4 @@
-package main
+package program
 
 import (
 	_ "embed"
@@ -14,16 +14,16 @@ import (
 var release string
 
 // commit is the commit that was built. The release command sets it:
-// -ldflags "-X main.commit=<hash>". Other builds leave it empty.
+// -ldflags "-X hubcli/internal/program.commit=<hash>". Other builds leave it empty.
 var commit string
 
 // commitLength is how many digits of a commit are shown.
 const commitLength = 12
 
-// version says which program this is, as a version of SemVer with the commit as its
+// Version says which program this is, as a version of SemVer with the commit as its
 // build metadata: 0.1.0+7996f202b78a. The commit is left out where the build does
 // not know it. The daemon, the bridge and --version all show this one text.
-func version() string {
+func Version() string {
 	built := commit
 	if info, ok := debug.ReadBuildInfo(); ok && built == "" {
 		built = commitOf(info)

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package program
 
 import (
 	"os"
@@ -17,13 +17,13 @@ func TestHomeIsThatOfTheUser(t *testing.T) {
 	require.NoError(t, err)
 	named := t.TempDir()
 	t.Setenv("HOME", named)
-	if takeHome(); os.Getenv("HOME") != named {
+	if TakeHome(); os.Getenv("HOME") != named {
 		t.Errorf("the home is %q", os.Getenv("HOME"))
 	}
 	t.Setenv("HOME", "")
 	entry, err := user.LookupId(me.Uid)
 	require.NoError(t, err)
-	if takeHome(); os.Getenv("HOME") != entry.HomeDir {
+	if TakeHome(); os.Getenv("HOME") != entry.HomeDir {
 		t.Errorf("the home is %q, want %q", os.Getenv("HOME"), entry.HomeDir)
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package program
 
 import (
 	"os"
@@ -8,9 +8,9 @@ import (
 	"strconv"
 )
 
-// takeHome sets HOME to what the user database says, if it is not set. Some MCP clients start
+// TakeHome sets HOME to what the user database says, if it is not set. Some MCP clients start
 // their servers with an empty environment.
-func takeHome() {
+func TakeHome() {
 	if os.Getenv("HOME") != "" {
 		return
 	}

@@ -1,0 +1,68 @@
+// Package program holds what the two programs of the hub share: the whole one, and the delivered
+// one that carries it (cmd/packed). It says where the program is that people start, where its home is
+// and when a signal asks for its end.
+//
+// Its functions are called from main, before anything else runs. It writes no file.
+package program
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// carried is "1" in a whole program that another one carries. The builder of that one sets it.
+var carried string
+
+// Self returns the path of the program that people and adapters start. A carried program was
+// unpacked into a folder of its own; the one that carries it has given it its own path as the name of the program.
+func Self() (string, error) {
+	if carried != "" && filepath.IsAbs(os.Args[0]) {
+		return os.Args[0], nil
+	}
+	return os.Executable()
+}
+
+// Brief is how long a short command may run before signals are taken. To take them costs a third of the
+// processor time of a hook, and a command that is over before has nothing to end cleanly: a signal ends it as it
+// would have ended it before its first line.
+const Brief = 30 * time.Millisecond
+
+// Interrupted returns a context that ends with a cause when a signal asks for the end of the program. The
+// next signal has its usual effect: an end that takes too long can be broken off. Signals have their usual
+// effect for a time after the start; 0: from the start on none has.
+func Interrupted(cause error, after time.Duration) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	take := func() {
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
+			signal.Notify(signals, syscall.SIGHUP)
+		}
+	}
+	await := func() {
+		select {
+		case <-signals:
+			signal.Stop(signals)
+			cancel(cause)
+		case <-ctx.Done():
+			signal.Stop(signals)
+		}
+	}
+	if after == 0 {
+		take()
+		go await()
+		return ctx, func() { cancel(nil) }
+	}
+	later := time.AfterFunc(after, func() {
+		take()
+		await()
+	})
+	return ctx, func() {
+		later.Stop()
+		cancel(nil)
+	}
+}
