@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -146,8 +145,6 @@ func removeOthers(dir, path string) {
 		_ = os.Remove(other)
 	}
 }
-
-var errNoMemoryFile = fmt.Errorf("this system runs no program from memory: %w", errors.ErrUnsupported)
 
 // recent reports whether a file was written within the last minutes.
 func recent(info os.FileInfo) bool { return time.Since(info.ModTime()) < 10*time.Minute }
