@@ -95,7 +95,7 @@ func whoami(ctx context.Context, c *call, _ struct{}) (*answer, error) {
 // whereIs continues a sentence with the agent's room.
 func whereIs(room hub.RoomID) string {
 	if room == "" {
-		return ". You are in no room (hub_list_rooms shows rooms, hub_join takes the code of an invite)"
+		return ". You are in no room: hub_list_rooms, or hub_join with a code"
 	}
 	return ", in room " + word(string(room))
 }

@@ -318,7 +318,7 @@ func (c *call) moveIn(ctx context.Context, r *hub.Room) string {
 	if err != nil {
 		return "You are not in it: call hub_join with the code of an invite to it."
 	}
-	return "You are in it now: what you post, poll and give as tasks without a room_id goes there."
+	return "You are in it now: posts, polls and tasks without a room_id go there."
 }
 
 // lookAlike replaces the hub's argument names in an error by those of this

@@ -40,7 +40,7 @@ type takeIn struct {
 // taken is the answer to hub_take. If Taken is false, nothing was taken, and
 // Missing says why.
 type taken struct {
-	Taken   bool         `json:"taken" lean:"-"` // the line says so
+	Taken   bool         `json:"taken"`
 	Task    *shownTask   `json:"task,omitempty" lean:"-"`
 	Files   []string     `json:"files,omitempty" lean:"-"` // locked, by the names that the locks have
 	Seconds int          `json:"expires_in_sec,omitempty" lean:"-"`

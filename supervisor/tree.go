@@ -69,6 +69,9 @@ type Config struct {
 	Actors func(*actors.Options)
 	// HTTP may change how the server runs, for tests.
 	HTTP func(*httpapi.Config)
+
+	// Begun is called when the hub has its state, before anybody can call it; nil: nothing is done then.
+	Begun func(*actors.Hub, hub.InstanceID)
 }
 
 // Browser shows web pages to rooms.
@@ -175,6 +178,9 @@ func (t *Tree) startParts() (err error) {
 	}
 	if err = t.adopted(); err != nil {
 		return err
+	}
+	if c.Begun != nil {
+		c.Begun(t.Hub, t.Store.InstanceID())
 	}
 	t.exports, t.imports = t.newExports(), t.newImports()
 	t.peers = newPeers(c.Logger)

@@ -8,8 +8,10 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"hubcli/actors"
 	"hubcli/cli"
 	"hubcli/cli/daemon"
+	"hubcli/hub"
 	"hubcli/integrations/provider"
 	"hubcli/internal/pause"
 	"hubcli/mcp"
@@ -60,12 +62,12 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 		Browser:         newBrowser(&cfg, log),
 		Licenses:        newLicenses(cfg.DataRoot, log),
 		MCP:             endpoint,
+		Begun:           func(h *actors.Hub, instance hub.InstanceID) { endSessions(ctx, h, instance, cfg.NotedIn, log) },
 		AcceptTruncated: cfg.AcceptTruncated, Maker: made, Adopt: cfg.Adopt, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
 	})
 	if err != nil {
 		return storeFailure(err)
 	}
-	endSessions(ctx, tree.Hub, tree.Store.InstanceID(), cfg.NotedIn, log)
 	stopSpool := serveSpool(&cfg, made, tree.Store.InstanceID(), log)
 	stopEnsuring := ensureAdapters(&cfg, adapters, log)
 	cfg.Ready(cfg.Listener.Addr().String())

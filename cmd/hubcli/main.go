@@ -35,12 +35,10 @@ func run() int {
 	program.TakeHome()
 	log.SetFlags(0)
 	log.SetOutput(standardLog{os.Stderr, os.Exit})
-	brief := time.Duration(0)
 	if cli.Short(os.Args[1:]) {
 		runtime.GOMAXPROCS(1) // see cmd/packed
-		brief = program.Brief
 	}
-	ctx, stop := program.Interrupted(cli.ErrInterrupted(), brief)
+	ctx, stop := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
 	defer stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,

@@ -36,7 +36,7 @@ func run() int {
 		return whole()
 	}
 	log.SetOutput(io.Discard) // the standard library remarks there on odd servers
-	ctx, stop := program.Interrupted(cli.ErrInterrupted(), program.Brief)
+	ctx, stop := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
 	defer stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(),

@@ -26,15 +26,15 @@ func Self() (string, error) {
 	return os.Executable()
 }
 
-// Brief is how long a short command may run before signals are taken. To take them costs a third of the
+// deaf is how long a brief command may run before signals are taken. To take them costs a third of the
 // processor time of a hook, and a command that is over before has nothing to end cleanly: a signal ends it as it
 // would have ended it before its first line.
-const Brief = 30 * time.Millisecond
+const deaf = 30 * time.Millisecond
 
 // Interrupted returns a context that ends with a cause when a signal asks for the end of the program. The
-// next signal has its usual effect: an end that takes too long can be broken off. Signals have their usual
-// effect for a time after the start; 0: from the start on none has.
-func Interrupted(cause error, after time.Duration) (ctx context.Context, stop func()) {
+// next signal has its usual effect: an end that takes too long can be broken off. In a brief command, signals have
+// their usual effect at first, too.
+func Interrupted(cause error, brief bool) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	take := func() {
@@ -52,17 +52,17 @@ func Interrupted(cause error, after time.Duration) (ctx context.Context, stop fu
 			signal.Stop(signals)
 		}
 	}
-	if after == 0 {
-		take()
-		go await()
-		return ctx, func() { cancel(nil) }
+	if brief {
+		later := time.AfterFunc(deaf, func() {
+			take()
+			await()
+		})
+		return ctx, func() {
+			later.Stop()
+			cancel(nil)
+		}
 	}
-	later := time.AfterFunc(after, func() {
-		take()
-		await()
-	})
-	return ctx, func() {
-		later.Stop()
-		cancel(nil)
-	}
+	take()
+	go await()
+	return ctx, func() { cancel(nil) }
 }
