@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strconv"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +79,13 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	os.Stdout = os.Stderr
 	debug.SetMemoryLimit(bridgeMemory)
 	daemon.IgnoreClosedOutput() // after the client has gone a write fails, and the process goes on
+	// The system tells the programs of a terminal by this signal that the terminal, or the harness that began
+	// it, has gone: the session ends like one whose client has gone.
+	if !signal.Ignored(syscall.SIGHUP) {
+		var stop context.CancelFunc
+		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
+		defer stop()
+	}
 	return mcp.Run(ctx, c)
 }
 

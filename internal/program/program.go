@@ -37,12 +37,7 @@ const deaf = 30 * time.Millisecond
 func Interrupted(cause error, brief bool) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
-	take := func() {
-		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-		if !signal.Ignored(syscall.SIGHUP) { // nohup ignores it, so that the program outlives its terminal
-			signal.Notify(signals, syscall.SIGHUP)
-		}
-	}
+	take := func() { signal.Notify(signals, os.Interrupt, syscall.SIGTERM) }
 	await := func() {
 		select {
 		case <-signals:
