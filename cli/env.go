@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"os"
 	"time"
 
 	"hubcli/cli/daemon"
@@ -36,6 +37,15 @@ type Env struct {
 	// HideTyping has the terminal at Stdin hide the typing of a person until restore is
 	// called; nil: it cannot.
 	HideTyping func() (restore func(), err error)
+
+	// StartHarness starts a harness that speaks over its standard files, in a group of
+	// processes that ends with this one; nil: it cannot.
+	StartHarness func(c HarnessCommand, ended func(hub.SpawnEnd)) (HarnessProcess, error)
+	// TakeSignals hands the signals that usually end a command to the caller; nil: it cannot.
+	TakeSignals func() <-chan os.Signal
+	// BecomeHarness replaces this process by a program, or runs it and returns its exit
+	// code. What was not started is an error; nil: it cannot.
+	BecomeHarness func(c HarnessCommand) (exit int, err error)
 
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.
@@ -75,6 +85,21 @@ type Env struct {
 	// ShowLicense looks at the license that a data root keeps. It writes nothing and needs
 	// neither a hub nor a network.
 	ShowLicense func(ctx context.Context, dataRoot string) (hub.License, error)
+}
+
+// HarnessCommand is how a harness is started.
+type HarnessCommand struct {
+	Args []string // the first is the absolute path of the executable
+	Env  []string
+	Dir  string
+}
+
+// HarnessProcess is a harness that runs.
+type HarnessProcess struct {
+	In   io.ReadCloser  // what it writes
+	Out  io.WriteCloser // what it reads; its end asks the harness to end
+	PID  int
+	Stop func(why string)
 }
 
 // machine is what starting and stopping a hub knows of the world.

@@ -28,6 +28,7 @@ func subcommands() []subcommand {
 		{"resolve", newResolve},
 		{"hook", newHook},
 		{"watch", newWatch},
+		{"run", newRun},
 		{"relay", newRelay},
 		{"mcp", newMCP},
 		{"smoke-agent", newSmokeAgent},

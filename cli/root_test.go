@@ -45,6 +45,10 @@ var specified = map[string]map[string]string{
 		"agent": "", "base-url": "http://127.0.0.1:6969", "room": "", "path": "", "until": "[]", "timeout": "20m", "label": "",
 		"verbose": "false", "stream": "false", "operator-by-hook": "false", "json": "false",
 	},
+	"hubcli run": {
+		"as": "", "room": "", "task": "0", "prompt": "", "acp": "false", "continue": "false", "headless": "false", "once": "false",
+		"base-url": "http://127.0.0.1:6969",
+	},
 	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},
 	"hubcli hook":    {"base-url": "http://127.0.0.1:6969"},

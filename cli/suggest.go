@@ -18,7 +18,7 @@ var expected = sync.OnceValue(func() map[string]map[string]string {
 			"ps": "hubcli app status or hubcli room status", "info": "hubcli app status",
 			"who": "hubcli agents", "sessions": "hubcli agents", "agent": "hubcli agents", "seats": "hubcli room status",
 			"start": "hubcli ensure", "up": "hubcli ensure", "serve": "hubcli ensure, or hubcli alone in the foreground",
-			"server": "hubcli ensure, or hubcli alone in the foreground", "run": "hubcli ensure, or hubcli alone in the foreground",
+			"server": "hubcli ensure, or hubcli alone in the foreground", "launch": "hubcli run",
 			"daemon": "hubcli ensure, or hubcli alone in the foreground", "restart": "hubcli stop and then hubcli ensure",
 			"down": "hubcli stop", "shutdown": "hubcli stop", "kill": "hubcli stop", "quit": "hubcli stop",
 			"delete": "hubcli reset", "wipe": "hubcli reset", "clean": "hubcli reset",

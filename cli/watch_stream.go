@@ -42,6 +42,11 @@ const (
 type stream struct {
 	*watcher
 	pace *rate.Limiter // lines
+
+	// A driver of a session takes events in place of stdout: ready waits until they may
+	// come, and hand gives it the line that names them without the words of peers.
+	ready func(ctx context.Context) error
+	hand  func(ctx context.Context, pointer string) error
 }
 
 func newStream(w *watcher) *stream {
@@ -139,6 +144,11 @@ func (s *stream) show(ctx context.Context) error {
 	if !pause.For(ctx, streamPause) {
 		return context.Cause(ctx)
 	}
+	if s.ready != nil {
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+	}
 	if err := s.coolDown(ctx, s.pace.Reserve().Delay()); err != nil {
 		return err
 	}
@@ -214,6 +224,9 @@ func (s *stream) deliver(ctx context.Context) error {
 		return nil // a hook has shown it
 	}
 	o.event.Messages = rows
+	if s.hand != nil {
+		return s.hand(ctx, s.news(&o.event).Pointer())
+	}
 	return s.print(ctx, s.line(&o.event))
 }
 

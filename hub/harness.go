@@ -35,13 +35,22 @@ type HarnessFacts struct {
 	ToolSearch string
 	MaxWait    time.Duration // how long one tool call may wait; 0: unknown
 	Hooks      *HookForm     // nil: it calls no hooks
-	Wakes      bool          // the end of a background process begins a new turn
-	Queues     bool          // a command of its own begins a turn of an idle session; the bridge runs it
-	TakesInput bool          // a session may be begun with a file from which it takes texts; the bridge writes there
-	WakeFile   string        // what its adapter may install, in the folder of its settings: if it is there, messages begin turns of an idle session
-	Streams    bool          // what its adapter installs begins a turn of an idle session with a message
-	Offline    bool          // as a rule the agent's commands reach no network, not even this machine
-	SubAgents  bool          // it starts sub-agents, whose calls of tools come over the bridge of their main agent
+
+	// Programs are the names of its executable, the usual one first. Opens are the arguments
+	// by which a session in a terminal begins with a text, for $text; nil: unknown. ACP are
+	// those by which the program speaks the Agent Client Protocol over its standard files;
+	// nil: it does not, or in no known way.
+	Programs []string
+	Opens    []string
+	ACP      []string
+
+	Wakes      bool   // the end of a background process begins a new turn
+	Queues     bool   // a command of its own begins a turn of an idle session; the bridge runs it
+	TakesInput bool   // a session may be begun with a file from which it takes texts; the bridge writes there
+	WakeFile   string // what its adapter may install, in the folder of its settings: if it is there, messages begin turns of an idle session
+	Streams    bool   // what its adapter installs begins a turn of an idle session with a message
+	Offline    bool   // as a rule the agent's commands reach no network, not even this machine
+	SubAgents  bool   // it starts sub-agents, whose calls of tools come over the bridge of their main agent
 
 	// ProjectVariable is the environment variable that names the project to
 	// hooks and MCP servers. HookVariables are others that only hooks get.
@@ -115,6 +124,13 @@ type HookCall struct {
 	// Call is the event before a tool of the hub is called, and HubTools matches these
 	// tools. SubStart and SubStop are those of a sub-agent. A harness has all of them or none.
 	Call, HubTools, SubStart, SubStop string
+}
+
+// Driven reports whether "hubcli run" drives the harness over the Agent Client Protocol
+// unless its user wants something else: nothing that it has itself begins a turn of an idle
+// session with a message.
+func (f *HarnessFacts) Driven() bool {
+	return f.ACP != nil && !f.Queues && !f.TakesInput && !f.Streams
 }
 
 // Harnesses lists the harnesses in the order in which they are shown.

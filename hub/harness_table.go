@@ -44,6 +44,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessClaudeCode, Title: "Claude Code",
+		Programs: []string{"claude"}, Opens: []string{"$text"},
 		Aliases:    []string{"claude"},
 		ToolPrefix: "mcp__hub__", ToolSearch: `with ToolSearch "select:mcp__hub__hub_take,mcp__hub__hub_lock"`,
 		MaxWait:  110 * time.Second, // beyond two minutes it moves a call to the background
@@ -57,6 +58,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessCodex, Title: "Codex",
+		Programs: []string{"codex"}, Opens: []string{"$text"},
 		Aliases:    []string{"codex-cli"},
 		ToolSearch: `with tool_search "hub_start hub_take hub_lock hub_done"`,
 		MaxWait:    240 * time.Second,
@@ -72,7 +74,8 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessVSCode, Title: "VS Code with Copilot",
-		Aliases: []string{"vs-code", "vscode-copilot"}, Clients: []string{"visual-studio-code"},
+		Programs: []string{"code"},
+		Aliases:  []string{"vs-code", "vscode-copilot"}, Clients: []string{"visual-studio-code"},
 		Surface: SurfaceProgressive, // it takes 128 tools a request
 		Hooks: &HookForm{
 			Start: claudeForm.Start,
@@ -83,14 +86,16 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessCopilotCLI, Title: "Copilot CLI",
+		Programs: []string{"copilot"}, ACP: []string{"--acp"},
 		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"}, ToolPrefix: "hub-",
 		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
 		Wakes: true, ShowsBothForms: true, SubAgents: true, Homes: []string{".copilot"},
 	},
 	{
 		ID: HarnessCursor, Title: "Cursor",
-		Aliases: []string{"cursor-agent"},
-		Surface: SurfaceProgressive, // it has taken 40 tools in all
+		Programs: []string{"cursor", "cursor-agent"},
+		Aliases:  []string{"cursor-agent"},
+		Surface:  SurfaceProgressive, // it has taken 40 tools in all
 		Hooks: &HookForm{
 			Silence: "{}",
 			Start:   HookAnswer{JSON: `{"additional_context":$text}`},
@@ -103,6 +108,7 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessGeminiCLI, Title: "Gemini CLI",
+		Programs: []string{"gemini"}, Opens: []string{"-i", "$text"}, ACP: []string{"--acp"},
 		Aliases: []string{"gemini"}, ToolPrefix: "mcp_hub_",
 		MaxWait: 540 * time.Second,
 		Hooks: &HookForm{
@@ -124,11 +130,13 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessAntigravity, Title: "Antigravity",
-		Aliases: []string{"agy"}, Hooks: &claudeForm,
+		Programs: []string{"antigravity", "agy"},
+		Aliases:  []string{"agy"}, Hooks: &claudeForm,
 		TerminalVariables: []string{"ANTIGRAVITY_AGENT"},
 	},
 	{
 		ID: HarnessQwenCode, Title: "Qwen Code",
+		Programs: []string{"qwen"}, Opens: []string{"-i", "$text"}, ACP: []string{"--acp"},
 		Aliases: []string{"qwen"}, Clients: []string{"qwen"}, ToolPrefix: "mcp__hub__", ToolSearch: "by calling them with tool_call",
 		MaxWait: 540 * time.Second, Hooks: qwenForm(),
 		ProjectVariable: "QWEN_PROJECT_DIR", Variables: []string{"QWEN_CODE"}, Homes: []string{".qwen"},
@@ -136,42 +144,48 @@ var harnesses = []HarnessFacts{
 	},
 	{
 		ID: HarnessOpenCode, Title: "opencode", ToolPrefix: "hub_",
+		Programs: []string{"opencode"}, Opens: []string{"--prompt", "$text"}, ACP: []string{"acp"},
 		MaxWait: 25 * time.Second, Hooks: openCodeForm(),
 		Variables: []string{"OPENCODE"}, ExportVariable: "HUB_ENV_FILE", Streams: true, SubAgents: true,
 		CancelsAnswered: true,
 	},
 	{
 		ID: HarnessWindsurf, Title: "Windsurf",
-		Aliases: []string{"devin"}, Clients: []string{"devin"},
+		Programs: []string{"windsurf", "devin"},
+		Aliases:  []string{"devin"}, Clients: []string{"devin"},
 		Surface: SurfaceProgressive, // it takes 100 tools
 	},
-	{ID: HarnessCline, Title: "Cline"},
-	{ID: HarnessZed, Title: "Zed"},
+	{ID: HarnessCline, Title: "Cline", Programs: []string{"cline"}},
+	{ID: HarnessZed, Title: "Zed", Programs: []string{"zed", "zeditor"}},
 	{
 		ID: HarnessGoose, Title: "Goose",
+		Programs: []string{"goose"}, ACP: []string{"acp"},
 		MaxWait: 240 * time.Second,
 		Hooks: &HookForm{
 			Stop: claudeForm.Stop, // it does not show what the hook answers to the start
 			Call: HookCall{JSON: `{"session_id":$session,"cwd":$folder,"event":$event}`, Stop: "Stop"},
 		},
 	},
-	{ID: HarnessAmp, Title: "Amp"},
+	{ID: HarnessAmp, Title: "Amp", Programs: []string{"amp"}},
 	{
 		ID: HarnessDroid, Title: "Droid",
-		Aliases: []string{"factory"}, Clients: []string{"factory"}, Hooks: &claudeForm,
+		Programs: []string{"droid"},
+		Aliases:  []string{"factory"}, Clients: []string{"factory"}, Hooks: &claudeForm,
 		ProjectVariable: "FACTORY_PROJECT_DIR", Homes: []string{".factory"},
 	},
 	{
 		ID: HarnessKimi, Title: "Kimi Code",
+		Programs: []string{"kimi"}, ACP: []string{"acp"},
 		Aliases: []string{"kimi-code"},
 		Hooks:   &HookForm{Start: HookAnswer{Text: true}, Stop: HookAnswer{Text: true, Exit: 2}, Call: claudeForm.Call},
 		Homes:   []string{".kimi", ".kimi-code"},
 	},
-	{ID: HarnessCrush, Title: "Crush"},
-	{ID: HarnessContinue, Title: "Continue", Hooks: &claudeForm, Homes: []string{".continue"}},
+	{ID: HarnessCrush, Title: "Crush", Programs: []string{"crush"}},
+	{ID: HarnessContinue, Title: "Continue", Programs: []string{"cn"}, Hooks: &claudeForm, Homes: []string{".continue"}},
 	{
 		ID: HarnessKiro, Title: "Kiro",
-		Aliases: []string{"kiro-cli"}, Clients: []string{"q-dev-cli"},
+		Programs: []string{"kiro", "kiro-cli"},
+		Aliases:  []string{"kiro-cli"}, Clients: []string{"q-dev-cli"},
 		Hooks: &HookForm{Start: HookAnswer{Text: true}, Call: claudeForm.Call}, // the end of its turn cannot be held
 		Homes: []string{".kiro"},
 	},

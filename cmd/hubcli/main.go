@@ -46,6 +46,15 @@ func run() int {
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 
+		StartHarness:  startHarness,
+		BecomeHarness: becomeHarness,
+		TakeSignals: func() <-chan os.Signal {
+			signal.Stop(signals)
+			own := make(chan os.Signal, 4)
+			signal.Notify(own, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+			return own
+		},
+
 		HookBudget:     hooksHave(),
 		BrowserPins:    pinsToUse(),
 		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },

@@ -146,7 +146,7 @@ func cmdTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	prepare := func(args []string) *exec.Cmd {
 		cmd, _, _ := command(ts, args)
-		cmd.Env = append(cmd.Env, "TERM="+ts.Getenv("TERM"), "NO_COLOR="+ts.Getenv("NO_COLOR"), "HUB_BASE_URL="+ts.Getenv("HUB_BASE_URL"), "COLORTERM=")
+		cmd.Env = append(cmd.Env, "TERM="+ts.Getenv("TERM"), "NO_COLOR="+ts.Getenv("NO_COLOR"), "HUB_BASE_URL="+ts.Getenv("HUB_BASE_URL"), "COLORTERM=", "PATH="+ts.Getenv("PATH"), "WORK="+ts.Getenv("WORK"))
 		return cmd
 	}
 	cmd := prepare(args[3:])

@@ -12,7 +12,7 @@ import (
 // search is the caller's PATH, or empty.
 func (a *Adapters) detect(ctx context.Context, r *row, search string) []string {
 	var found []string
-	for _, name := range r.binaries {
+	for _, name := range r.harness.Facts().Programs {
 		if path, err := a.program(name, search); err == nil {
 			found = append(found, path)
 		}

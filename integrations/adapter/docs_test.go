@@ -40,7 +40,7 @@ func documented() string {
 	b.WriteString("| Harness | Found by | Scope | Servers | Hooks | Text | Permissions |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	for i := range rows() {
 		r := &rows()[i]
-		found := append([]string{}, r.binaries...)
+		found := append([]string{}, r.harness.Facts().Programs...)
 		for _, f := range r.folders {
 			found = append(found, strings.TrimSuffix(string(f), "/"))
 		}

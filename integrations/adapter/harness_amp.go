@@ -7,8 +7,8 @@ import (
 
 func ampRow() row {
 	return row{
-		harness:  hub.HarnessAmp,
-		binaries: []string{"amp"}, folders: []place{"{config}/amp"},
+		harness: hub.HarnessAmp,
+		folders: []place{"{config}/amp"},
 		global: &setup{
 			mcp:     []piece{server(hub.HarnessAmp, edit.JSON, plainShape, []string{"amp.mcpServers"}, "{config}/amp/settings.json")},
 			lacking: lacks("hooks", noHooks, "instructions", perProject),

@@ -7,9 +7,8 @@ import (
 
 func antigravityRow() row {
 	return row{
-		harness:  hub.HarnessAntigravity,
-		binaries: []string{"antigravity", "agy"},
-		folders:  []place{"~/.gemini/config", "~/.gemini/antigravity", "~/.gemini/antigravity-cli"},
+		harness: hub.HarnessAntigravity,
+		folders: []place{"~/.gemini/config", "~/.gemini/antigravity", "~/.gemini/antigravity-cli"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessAntigravity, edit.JSON, plainShape, inServers,
 				"~/.gemini/config/mcp_config.json", "~/.gemini/antigravity/mcp_config.json")},

@@ -7,9 +7,9 @@ import (
 
 func claudeCodeRow() row {
 	return row{
-		harness:  hub.HarnessClaudeCode,
-		binaries: []string{"claude"}, folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
-		asks: claudeAsks, strict: "settings.json",
+		harness: hub.HarnessClaudeCode,
+		folders: []place{"$CLAUDE_CONFIG_DIR/", "~/.claude"},
+		asks:    claudeAsks, strict: "settings.json",
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessClaudeCode, edit.JSON, claudeShape, inServers, "$CLAUDE_CONFIG_DIR/.claude.json", "~/.claude.json")},
 			hooks:     claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "$CLAUDE_CONFIG_DIR/settings.json", "~/.claude/settings.json"),

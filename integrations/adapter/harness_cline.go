@@ -7,8 +7,8 @@ import (
 
 func clineRow() row {
 	return row{
-		harness:  hub.HarnessCline,
-		binaries: []string{"cline"}, folders: []place{"~/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"},
+		harness: hub.HarnessCline,
+		folders: []place{"~/.cline", "{code}/globalStorage/saoudrizwan.claude-dev"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessCline, edit.JSON, clineShape, inServers,
 				"~/.cline/data/settings/cline_mcp_settings.json",

@@ -7,9 +7,9 @@ import (
 
 func codexRow() row {
 	return row{
-		harness:  hub.HarnessCodex,
-		binaries: []string{"codex"}, folders: []place{"$CODEX_HOME/", "~/.codex"},
-		asks: codexAsks,
+		harness: hub.HarnessCodex,
+		folders: []place{"$CODEX_HOME/", "~/.codex"},
+		asks:    codexAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCodex, edit.TOML, codexShape, []string{"mcp_servers"}, "$CODEX_HOME/config.toml", "~/.codex/config.toml")},
 			hooks:     claudeHooks(hub.HarnessCodex, occasionsOf(hub.HarnessCodex), "$CODEX_HOME/hooks.json", "~/.codex/hooks.json"),

@@ -6,8 +6,8 @@ import (
 
 func continueRow() row {
 	return row{
-		harness:  hub.HarnessContinue,
-		binaries: []string{"cn"}, folders: []place{"~/.continue"},
+		harness: hub.HarnessContinue,
+		folders: []place{"~/.continue"},
 		global: &setup{
 			mcp:       []piece{continueServers("~/.continue/mcpServers/hubcli.json")},
 			hooks:     claudeHooks(hub.HarnessContinue, occasionsOf(hub.HarnessContinue), "~/.continue/settings.json"),

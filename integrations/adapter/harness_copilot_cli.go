@@ -7,8 +7,8 @@ import (
 
 func copilotCLIRow() row {
 	return row{
-		harness:  hub.HarnessCopilotCLI,
-		binaries: []string{"copilot"}, folders: []place{"$COPILOT_HOME/", "~/.copilot"},
+		harness: hub.HarnessCopilotCLI,
+		folders: []place{"$COPILOT_HOME/", "~/.copilot"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCopilotCLI, edit.JSON, copilotShape, inServers, "$COPILOT_HOME/mcp-config.json", "~/.copilot/mcp-config.json")},
 			hooks:     []piece{copilotHooks("$COPILOT_HOME/hooks/hubcli.json", "~/.copilot/hooks/hubcli.json")},

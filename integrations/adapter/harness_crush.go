@@ -7,8 +7,8 @@ import (
 
 func crushRow() row {
 	return row{
-		harness:  hub.HarnessCrush,
-		binaries: []string{"crush"}, folders: []place{"{crush}/"},
+		harness: hub.HarnessCrush,
+		folders: []place{"{crush}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCrush, edit.JSON, crushShape, []string{"mcp"}, "{crush}/crush.json")},
 			lacking:   lacks("hooks", noTurnHooks, "instructions", perProject),

@@ -7,8 +7,8 @@ import (
 
 func cursorRow() row {
 	return row{
-		harness:  hub.HarnessCursor,
-		binaries: []string{"cursor", "cursor-agent"}, folders: []place{"~/.cursor"},
+		harness: hub.HarnessCursor,
+		folders: []place{"~/.cursor"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessCursor, edit.JSON, stdioShape, inServers, "~/.cursor/mcp.json")},
 			hooks:     cursorHooks("~/.cursor/hooks.json"),

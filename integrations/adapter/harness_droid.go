@@ -7,8 +7,8 @@ import (
 
 func droidRow() row {
 	return row{
-		harness:  hub.HarnessDroid,
-		binaries: []string{"droid"}, folders: []place{"~/.factory"},
+		harness: hub.HarnessDroid,
+		folders: []place{"~/.factory"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessDroid, edit.JSON, stdioShape, inServers, "~/.factory/mcp.json")},
 			hooks:     droidHooks("~/.factory/hooks.json"),

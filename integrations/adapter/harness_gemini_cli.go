@@ -7,9 +7,9 @@ import (
 
 func geminiCLIRow() row {
 	return row{
-		harness:  hub.HarnessGeminiCLI,
-		binaries: []string{"gemini"}, folders: []place{"~/.gemini/settings.json"},
-		asks: geminiAsks,
+		harness: hub.HarnessGeminiCLI,
+		folders: []place{"~/.gemini/settings.json"},
+		asks:    geminiAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessGeminiCLI, edit.JSON, geminiShape, inServers, "~/.gemini/settings.json")},
 			hooks:     geminiHooks("~/.gemini/settings.json"),

@@ -6,8 +6,8 @@ import (
 
 func gooseRow() row {
 	return row{
-		harness:  hub.HarnessGoose,
-		binaries: []string{"goose"}, folders: []place{"{goose}/"},
+		harness: hub.HarnessGoose,
+		folders: []place{"{goose}/"},
 		global: &setup{
 			mcp: []piece{
 				goosePlugin("~/.agents/plugins/hubcli/plugin.json"),

@@ -7,8 +7,8 @@ import (
 
 func kimiRow() row {
 	return row{
-		harness:  hub.HarnessKimi,
-		binaries: []string{"kimi"}, folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
+		harness: hub.HarnessKimi,
+		folders: []place{"$KIMI_CODE_HOME/", "~/.kimi-code", "~/.kimi"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessKimi, edit.JSON, plainShape, inServers, "$KIMI_CODE_HOME/mcp.json", "~/.kimi-code/mcp.json", "~/.kimi/mcp.json")},
 			hooks:     kimiHooks("$KIMI_CODE_HOME/config.toml", "~/.kimi-code/config.toml", "~/.kimi/config.toml"),

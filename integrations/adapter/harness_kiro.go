@@ -7,8 +7,8 @@ import (
 
 func kiroRow() row {
 	return row{
-		harness:  hub.HarnessKiro,
-		binaries: []string{"kiro", "kiro-cli"}, folders: []place{"~/.kiro"},
+		harness: hub.HarnessKiro,
+		folders: []place{"~/.kiro"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessKiro, edit.JSON, plainShape, inServers, "~/.kiro/settings/mcp.json")},
 			hooks:     []piece{kiroHooks("~/.kiro/hooks/hubcli.json")},

@@ -10,9 +10,9 @@ import (
 
 func openCodeRow() row {
 	return row{
-		harness:  hub.HarnessOpenCode,
-		binaries: []string{"opencode"}, folders: []place{"{config}/opencode"},
-		asks: opencodeAsks,
+		harness: hub.HarnessOpenCode,
+		folders: []place{"{config}/opencode"},
+		asks:    opencodeAsks,
 		global: &setup{
 			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
 				"{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc")},

@@ -7,9 +7,9 @@ import (
 
 func qwenCodeRow() row {
 	return row{
-		harness:  hub.HarnessQwenCode,
-		binaries: []string{"qwen"}, folders: []place{"~/.qwen"},
-		asks: qwenAsks,
+		harness: hub.HarnessQwenCode,
+		folders: []place{"~/.qwen"},
+		asks:    qwenAsks,
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessQwenCode, edit.JSON, geminiShape, inServers, "~/.qwen/settings.json")},
 			hooks:     qwenHooks("~/.qwen/settings.json"),

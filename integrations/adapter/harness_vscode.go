@@ -7,8 +7,8 @@ import (
 
 func vscodeRow() row {
 	return row{
-		harness:  hub.HarnessVSCode,
-		binaries: []string{"code"}, folders: []place{"{code}/"},
+		harness: hub.HarnessVSCode,
+		folders: []place{"{code}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessVSCode, edit.JSON, stdioShape, []string{"servers"}, "{code}/mcp.json")},
 			hooks:     []piece{copilotHooks("~/.copilot/hooks/hubcli.json")},

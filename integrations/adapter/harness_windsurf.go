@@ -7,8 +7,8 @@ import (
 
 func windsurfRow() row {
 	return row{
-		harness:  hub.HarnessWindsurf,
-		binaries: []string{"windsurf", "devin"}, folders: []place{"~/.codeium/windsurf", "{config}/devin"},
+		harness: hub.HarnessWindsurf,
+		folders: []place{"~/.codeium/windsurf", "{config}/devin"},
 		global: &setup{
 			mcp: []piece{server(hub.HarnessWindsurf, edit.JSON, plainShape, inServers,
 				"~/.codeium/windsurf/mcp_config.json", "{config}/devin/mcp_config.json")},

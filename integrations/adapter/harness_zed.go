@@ -7,8 +7,8 @@ import (
 
 func zedRow() row {
 	return row{
-		harness:  hub.HarnessZed,
-		binaries: []string{"zed", "zeditor"}, folders: []place{"{zed}/"},
+		harness: hub.HarnessZed,
+		folders: []place{"{zed}/"},
 		global: &setup{
 			mcp:       []piece{server(hub.HarnessZed, edit.JSON, zedShape, []string{"context_servers"}, "{zed}/settings.json")},
 			lacking:   lacks("hooks", noHooks, "instructions", perProject),

@@ -132,7 +132,7 @@ func TestEveryHarnessHasARow(t *testing.T) {
 	var got []hub.Harness
 	for _, r := range rows() {
 		got = append(got, r.harness)
-		if r.title() == "" || !slices.Contains([]hub.Harness{hub.HarnessGeneric, hub.HarnessGit}, r.harness) && (len(r.binaries) == 0 || len(r.folders) == 0) {
+		if r.title() == "" || !slices.Contains([]hub.Harness{hub.HarnessGeneric, hub.HarnessGit}, r.harness) && (len(r.harness.Facts().Programs) == 0 || len(r.folders) == 0) {
 			t.Errorf("%s has no description, or cannot be detected", r.harness)
 		}
 		for _, scope := range r.scopes() {

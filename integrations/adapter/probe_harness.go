@@ -98,7 +98,7 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 
 // binary returns the path of the harness's executable; empty if there is none.
 func (t *trial) binary(r *row) string {
-	for _, name := range r.binaries {
+	for _, name := range r.harness.Facts().Programs {
 		if path, err := t.program(name, t.search); err == nil {
 			return path
 		}

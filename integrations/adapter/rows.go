@@ -11,11 +11,10 @@ import (
 // facts about it are in its row in package hub.
 type row struct {
 	harness hub.Harness
-	// binaries and folders detect the harness: one of them is enough.
-	binaries []string
-	folders  []place
-	global   *setup // nil: it has no such scope
-	project  *setup
+	// folders detect the harness, and so do its programs: one of them is enough.
+	folders []place
+	global  *setup // nil: it has no such scope
+	project *setup
 	// strict is the name of the files that the harness skips if they hold comments or trailing
 	// commas; empty: it reads those.
 	strict string

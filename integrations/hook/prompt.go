@@ -134,3 +134,6 @@ func shown(text string) string {
 	}
 	return string([]rune(text)[:hub.MaxPermissionAbout-utf8.RuneCountInString(cut)]) + cut
 }
+
+// ForEyes makes what a harness says of a tool's input fit for the operator's eyes.
+func ForEyes(text string) string { return shown(text) }

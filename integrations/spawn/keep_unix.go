@@ -62,9 +62,13 @@ func startGroup(j *job) (*group, error) {
 		Stdin: in, Stdout: os.Stderr, Stderr: os.Stderr, SysProcAttr: inGroup(),
 	}
 	if j.Pipes {
-		cmd.ExtraFiles = []*os.File{os.NewFile(3, "in"), os.NewFile(4, "out")}
-		for _, f := range cmd.ExtraFiles {
-			defer f.Close() // the command alone has them, so that their other ends see its end
+		reads, writes := os.NewFile(3, "in"), os.NewFile(4, "out")
+		defer reads.Close() // the command alone has them, so that their other ends see its end
+		defer writes.Close()
+		if j.Standard {
+			cmd.Stdin, cmd.Stdout = reads, writes
+		} else {
+			cmd.ExtraFiles = []*os.File{reads, writes}
 		}
 	}
 	if j.User != nil {

@@ -9,11 +9,14 @@ import (
 )
 
 // Piped describes a command that speaks over two pipes: it reads its file 3 and writes
-// its file 4. It gets none of the hub's variables.
+// its file 4, or with Standard its standard input and output. It gets none of the hub's
+// variables.
 type Piped struct {
 	Args []string // the first is the absolute path of the executable
 	Env  []string
 	Dir  string // absolute
+	// Standard says that the pipes are its standard input and output.
+	Standard bool
 	// User is the user and the group as whom it runs; nil: those of the hub.
 	User *[2]uint32
 	// Remove is a folder that the keeper removes when no process of the group is left,
@@ -44,7 +47,7 @@ func (r *Runner) StartPiped(p *Piped, ended func(hub.SpawnEnd)) (hub.SpawnContro
 	if theirs.In, ours.Out, err = os.Pipe(); err == nil {
 		ours.In, theirs.Out, err = os.Pipe()
 	}
-	j := &job{Args: p.Args, Env: p.Env, Dir: p.Dir, Pipes: true, Remove: p.Remove}
+	j := &job{Args: p.Args, Env: p.Env, Dir: p.Dir, Pipes: true, Standard: p.Standard, Remove: p.Remove}
 	if p.User != nil {
 		j.User = &ids{UID: p.User[0], GID: p.User[1]}
 	}

@@ -42,6 +42,26 @@ func TestPipedCommand(t *testing.T) {
 	}
 }
 
+// TestPipedByStandardFiles: a command speaks over its standard input and output, and what it
+// writes to its standard error is kept.
+func TestPipedByStandardFiles(t *testing.T) {
+	ends := make(chan hub.SpawnEnd, 1)
+	control, pipes, err := testRunner().StartPiped(&Piped{
+		Args: []string{"/bin/sh", "-c", `read x; echo "got $x"; echo aside >&2; read x; exit 7`}, Dir: t.TempDir(), Standard: true,
+	}, func(e hub.SpawnEnd) { ends <- e })
+	require.NoError(t, err)
+	defer pipes.In.Close()
+	_, err = io.WriteString(pipes.Out, "one\n")
+	require.NoError(t, err)
+	if line, err := bufio.NewReader(pipes.In).ReadString('\n'); err != nil || line != "got one\n" {
+		t.Errorf("it says %q, %v", line, err)
+	}
+	pipes.Out.Close()
+	if e := (&started{control, t, ends}).end(); code(e) != 7 || string(e.Output) != "aside\n" {
+		t.Errorf("it ends with %+v", e)
+	}
+}
+
 // TestPipedFolderGoesWithTheHub: the keeper removes the folder when its hub is gone, also
 // where the command ignores that.
 func TestPipedFolderGoesWithTheHub(t *testing.T) {

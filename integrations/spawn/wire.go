@@ -12,9 +12,10 @@ type job struct {
 	Dir     string   `json:"dir"`
 	GraceMS int64    `json:"grace_ms"`
 
-	Pipes  bool   `json:"pipes,omitempty"`  // hand the keeper's files 3 and 4 on
-	User   *ids   `json:"user,omitempty"`   // run the command as this user
-	Remove string `json:"remove,omitempty"` // a folder that goes with the group
+	Pipes    bool   `json:"pipes,omitempty"`    // hand the keeper's files 3 and 4 on
+	Standard bool   `json:"standard,omitempty"` // as its standard input and output
+	User     *ids   `json:"user,omitempty"`     // run the command as this user
+	Remove   string `json:"remove,omitempty"`   // a folder that goes with the group
 
 	// secrets are variables among Env whose values are left out of the output. The keeper
 	// need not know which they are.

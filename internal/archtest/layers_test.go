@@ -73,6 +73,7 @@ var layers = []layer{
 	{dir: "integrations/service", may: nil, why: "it writes a file for a service manager and knows no hub"},
 	{dir: "integrations/notify", may: []string{"hub"}, why: "it runs the program and calls the webhook that it is told, and knows no hub"},
 	{dir: "integrations/browser/engine", may: []string{"hub"}, why: "it finds and installs engines and drives none; it knows no hub"},
+	{dir: "integrations/acp", may: nil, why: "it speaks a protocol with a harness and knows no hub"},
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
 	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
 	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
