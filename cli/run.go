@@ -16,6 +16,8 @@ import (
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/near"
+	"hubcli/internal/process"
+	"hubcli/mcp/session"
 )
 
 type runOptions struct {
@@ -158,15 +160,15 @@ const envSpawn = "HUB_SPAWN"
 
 // runHarness finds and starts the harness.
 func runHarness(ctx context.Context, env *Env, cmd *cobra.Command, o *runOptions) error {
-	args, err := o.command()
-	if err != nil {
-		return err
-	}
 	folder, err := os.Getwd()
 	if err != nil {
 		return usage("go to a folder that is there", "the current folder is not known: %v", err)
 	}
 	if err := o.ensure(ctx, env, cmd); err != nil {
+		return err
+	}
+	args, err := o.command()
+	if err != nil {
 		return err
 	}
 	c, err := o.client()
@@ -270,7 +272,10 @@ func (o *runOptions) installed(ctx context.Context, env *Env, c *client.Client, 
 
 // environment makes the bridge and the hooks of the harness the agent.
 func (o *runOptions) environment(agent hub.AgentID, room hub.RoomID) []string {
-	set := [][2]string{{hook.EnvAgent, string(agent)}, {hook.EnvBaseURL, o.url}, {envRoom, string(room)}}
+	set := [][2]string{{hook.EnvAgent, string(agent)}, {hook.EnvBaseURL, o.url}, {envRoom, string(room)}, {hook.EnvDriven, ""}}
+	if o.driven() {
+		set[3][1] = driver()
+	}
 	all := slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
 		return slices.ContainsFunc(set, func(s [2]string) bool { return s[0] == name })
@@ -279,6 +284,13 @@ func (o *runOptions) environment(agent hub.AgentID, room hub.RoomID) []string {
 		all = append(all, s[0]+"="+s[1])
 	}
 	return all
+}
+
+// driver names this process to the bridges of a driven harness.
+func driver() string {
+	self, _ := process.Look(os.Getpid())
+	self.PID = os.Getpid()
+	return session.Driver(self)
 }
 
 // envRoom names the room to the bridge.

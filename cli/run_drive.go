@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -101,9 +102,11 @@ func (r *runner) session(ctx context.Context, env *Env, o *runOptions, d *drive.
 	said := strings.TrimSpace(o.title() + " " + info.Version)
 	d.Say("[session] %s works as agent %s in room %s", peertext.Plain(said), r.run.agent, peertext.Plain(r.room.Name))
 	ctx, stop := context.WithCancel(ctx)
+	var beside sync.WaitGroup
+	beside.Go(func() { r.listen(ctx, env, o, d) })
+	beside.Go(func() { r.live(ctx) })
+	defer beside.Wait()
 	defer stop()
-	go r.listen(ctx, env, o, d)
-	go r.live(ctx)
 	return d.Run(ctx, conn, id)
 }
 
@@ -122,7 +125,7 @@ func (r *runner) servers(env *Env, o *runOptions) ([]acp.Server, error) {
 	}
 	for _, v := range [][2]string{
 		{hook.EnvAgent, string(r.run.agent)}, {hook.EnvBaseURL, o.url}, {envRoom, string(r.room.RoomID)},
-		{"HUB_DATA_ROOT", env.Getenv("HUB_DATA_ROOT")},
+		{hook.EnvDriven, driver()}, {"HUB_DATA_ROOT", env.Getenv("HUB_DATA_ROOT")},
 	} {
 		if v[1] != "" {
 			s.Env = append(s.Env, acp.Variable{Name: v[0], Value: v[1]})
@@ -152,13 +155,16 @@ func (r *runner) listen(ctx context.Context, env *Env, o *runOptions, d *drive.D
 	}
 }
 
-// live shows that the agent is there until the bridge does.
+// live shows that the agent is there, by a session of its own until the bridge has taken over,
+// and again when the bridge is gone.
 func (r *runner) live(ctx context.Context) {
 	for pause.For(ctx, signOfLife) {
-		_, err := r.run.client.Attention(ctx, hub.AttentionQuery{Agent: r.run.agent, Room: r.room.RoomID})
-		var h *hub.Error
-		if errors.As(err, &h) && h.Status != 0 && !passing(err) {
-			return // the bridge has taken over
+		peek := hub.EventsQuery{Agent: r.run.agent, Since: hub.MaxMessageID, ExcludeSelf: true, Limit: 1, Peek: true}
+		if _, err := r.run.client.Events(ctx, peek); err == nil || passing(err) {
+			continue
+		}
+		if live, err := hub.LiveAs(ctx, r.client.Agents, r.run.agent); err == nil && live == nil {
+			_, _ = r.run.register(ctx, r.run.agent, false) // the next look tries again
 		}
 	}
 }

@@ -164,6 +164,7 @@ func (s *stream) show(ctx context.Context) error {
 		return nil
 	}
 	s.lookForBridge(ctx)
+	s.bridged = s.bridged || s.hand != nil // the bridge of a driven session registers with its first call
 	event := s.last
 	if s.options.byHook {
 		switch i := slices.IndexFunc(event.Messages, hub.UnreadRow.ByOperator); {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hubcli/hub"
+	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
 	"hubcli/internal/process"
 	"hubcli/internal/require"
@@ -400,4 +401,31 @@ func TestSessionsOfOneProcessAreTheirOwnAgents(t *testing.T) {
 			t.Errorf("the session %s is %s, want %s", thread, said, want)
 		}
 	}
+}
+
+// TestCalledBridgeOfADrivenSessionIsTheAgent: Gemini CLI starts a bridge before its session,
+// and one for the session. The one that is never called takes no name from the other.
+func TestCalledBridgeOfADrivenSessionIsTheAgent(t *testing.T) {
+	h, root := testhub.Start(t), t.TempDir()
+	driven := func(c *Config) {
+		c.Getenv = func(name string) string {
+			return map[string]string{hook.EnvAgent: "ada", hook.EnvDriven: "1"}[name]
+		}
+	}
+	hello := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"gemini-cli-mcp-client","version":"1"}}}`
+	spokenTo(t, h, kept(root, driven), func(idle *bridge, say func(string), next func() spokenLine) {
+		say(hello)
+		next()
+		spokenTo(t, h, kept(root, driven), func(_ *bridge, say func(string), next func() spokenLine) {
+			say(hello)
+			next()
+			say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hub_whoami"}}`)
+			if said := string(next().Result); !strings.Contains(said, `"ada"`) {
+				t.Errorf("the bridge that is called says %s", said)
+			}
+		})
+		if s := idle.link.Current(); s != nil {
+			t.Errorf("the other is %s", s.Agent)
+		}
+	})
 }

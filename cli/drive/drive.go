@@ -298,7 +298,7 @@ func (d *Driver) interrupted() error {
 	if d.turn != nil && !d.cancelled {
 		d.cancelled = true
 		d.turn() // open permission prompts end
-		d.out.say("[cancelling; Ctrl-C once more ends the session]")
+		d.out.say("[the turn is to end; Ctrl-C once more ends the session]")
 		return d.conn.Cancel(d.id)
 	}
 	if d.turn != nil || time.Since(d.interrupts) < again {

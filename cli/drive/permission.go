@@ -20,7 +20,7 @@ type prompt struct {
 	answered chan string // takes the id of an option; capacity 1
 }
 
-// Bounds of what is shown of a change.
+// Bounds of a permission prompt.
 const (
 	maxLines = 20  // of a diff at the terminal
 	waitMore = 2.0 // seconds for the hub, which ends the wait first

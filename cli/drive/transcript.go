@@ -11,7 +11,7 @@ import (
 	"hubcli/internal/peertext"
 )
 
-// Bounds of what is printed of a tool call and of a plan, in characters.
+// Bounds of the lines of a tool call and of a plan, in characters.
 const (
 	maxTitle = 300
 	maxStep  = 200

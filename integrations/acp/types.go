@@ -126,7 +126,7 @@ const authRequired = -32000
 // NeedsLogin reports whether the harness refused because its user has not logged in.
 func (e *Error) NeedsLogin() bool { return e.Code == authRequired }
 
-// Bounds of what is kept of a message of the harness.
+// Bounds of the lists in a message of the harness.
 const (
 	maxOptions = 20
 	maxPaths   = 64

@@ -6,6 +6,9 @@ import { join } from "node:path";
 // "opencode run" ends with the first idle moment: what is told then is never shown.
 const oneTurn = process.argv[2] === "run";
 
+// A session that "hubcli run" drives is woken by that.
+const driven = Boolean(process.env.HUB_DRIVEN);
+
 // edits are opencode's tools that change files.
 const edits = new Set(["edit", "multiedit", "write", "patch", "apply_patch"]);
 
@@ -143,7 +146,7 @@ export const Hub = async ({ client, directory }) => {
   // that began last.
   const follow = (id, variables) => {
     const agent = variables.HUB_AGENT;
-    if (oneTurn || !agent) return;
+    if (oneTurn || driven || !agent) return;
     if (stream?.agent === agent) {
       stream.session = id;
       return;

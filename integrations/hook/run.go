@@ -38,6 +38,9 @@ type Service interface {
 const (
 	EnvAgent   = "HUB_AGENT"
 	EnvBaseURL = "HUB_BASE_URL"
+	// EnvDriven names, in a harness that "hubcli run" drives, the process that does. Its
+	// session is the agent that EnvAgent names, and the driver begins turns for messages.
+	EnvDriven = "HUB_DRIVEN"
 )
 
 // maxURL is the longest address, in bytes, that fits three times into a text.

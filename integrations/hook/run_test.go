@@ -502,6 +502,20 @@ func TestSessionStartTells(t *testing.T) {
 	}
 }
 
+// TestStopIsSilentInADrivenSession: its driver begins a turn for messages.
+func TestStopIsSilentInADrivenSession(t *testing.T) {
+	w := begun(t)
+	w.hub.attention = withDirected(7)
+	w.vars[EnvDriven] = "1-1"
+	if text := w.say(t, Stop, session); text != "" {
+		t.Errorf("driven: %q", text)
+	}
+	delete(w.vars, EnvDriven)
+	if text := w.say(t, Stop, session); !strings.Contains(text, "#7") {
+		t.Errorf("not driven: %q", text)
+	}
+}
+
 // TestStopIsSilentWhileAWatchIsArmed, by the hub's word or the payload's.
 func TestStopIsSilentWhileAWatchIsArmed(t *testing.T) {
 	w := begun(t)

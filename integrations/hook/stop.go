@@ -29,6 +29,9 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if watched(r.payload.Background, id) {
 		return "", quiet("a watch runs in the background")
 	}
+	if r.Getenv(EnvDriven) != "" {
+		return "", quiet("the driver of the session begins a turn for messages")
+	}
 	room, err := r.room(ctx, id, saved)
 	if err != nil {
 		return "", err

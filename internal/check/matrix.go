@@ -19,7 +19,7 @@ const unknown = "unknown"
 // matrixRows are the rows of the matrix, in the order of docs/harnesses.md.
 var matrixRows = []string{
 	"connects", "tools seen", "deferred tools", "tool calls allowed", "identity", "session-start text", "mail during a turn",
-	"mail at the end of a turn", "mail that was read", "idle wake", "operator's words", "bridge killed", "harness killed", "terminal quit", "edit of a locked file", "permission prompt",
+	"mail at the end of a turn", "mail that was read", "idle wake", "driven by `hubcli run`", "operator's words", "bridge killed", "harness killed", "terminal quit", "edit of a locked file", "permission prompt",
 	"permission prompt in the inbox", "end of session",
 }
 

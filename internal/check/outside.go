@@ -41,7 +41,7 @@ func outsideFaults(ctx context.Context, total *tally) error {
 
 // outsideTurns lets harnesses work turns against a scripted model.
 func outsideTurns(ctx context.Context, total *tally) error {
-	return rig{files: []string{"turns/turns.test.mjs", "turns/permissions.test.mjs"}}.run(ctx, total)
+	return rig{files: []string{"turns/turns.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs"}}.run(ctx, total)
 }
 
 // harnessTests let all harnesses read what the adapters write, and work turns.

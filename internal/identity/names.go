@@ -25,15 +25,15 @@ const maxRuns = 20
 
 // Runs keeps which agents were started where:
 //
-//	<data root>/run/<key>.json   the agents of a harness in a folder, the latest first
-//	<data root>/run/lock         held by who chooses a name
-//	<data root>/run/<key>.in     what a session of Qwen Code is told; see InputFile
+//	<data root>/names/<key>.json   the agents of a harness in a folder, the latest first
+//	<data root>/names/lock         held by who chooses a name
+//	<data root>/names/<key>.in     what a session of Qwen Code is told; see InputFile
 //
 // where key is Key of harness and folder, or of the agent.
 type Runs struct{ Dir string }
 
 // RunsOf returns the store below a data root.
-func RunsOf(dataRoot string) Runs { return Runs{filepath.Join(dataRoot, "run")} }
+func RunsOf(dataRoot string) Runs { return Runs{filepath.Join(dataRoot, "names")} }
 
 func (r Runs) path(harness hub.Harness, folder string) string {
 	return filepath.Join(r.Dir, Key(string(harness)+"\x00"+folder)+".json")

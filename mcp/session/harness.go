@@ -159,14 +159,15 @@ func (l *Link) Called(meta map[string]any) {
 
 // recognized waits until it is known which session of which harness this is. Where
 // only the calls of tools tell, the bridge is nobody before the first one: one agent
-// too many would be worse.
+// too many would be worse. A driven harness may start a bridge before its session, which
+// is never called; the one that is called is the agent.
 func (l *Link) recognized(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	case <-l.Met:
 	}
-	if len(l.Harness().Facts().SessionMembers) == 0 || l.Agent != "" || l.named() != "" {
+	if !l.driven() && (len(l.Harness().Facts().SessionMembers) == 0 || l.Agent != "" || l.named() != "") {
 		return nil
 	}
 	select {

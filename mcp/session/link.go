@@ -431,6 +431,8 @@ func (l *Link) Close() {
 		defer cancel()
 		l.endSubAgents(ctx)
 		_, err = s.Client.CloseSession(ctx, s.ID, "")
+	} else if l.orphaned() {
+		l.endDriver()
 	}
 	if err == nil || !away(err) {
 		l.notes.Take(l.Starter, l.self)

@@ -105,6 +105,7 @@ const rows = [
     refused: "Request cancelled",
     wakes: false, // nothing begins a turn of an idle session
     program: [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js"), "-m", "gemini-2.5-flash", "--approval-mode", "default"],
+    driven: { name: "gemini", flags: [], args: ["-m", "gemini-2.5-flash", "--approval-mode", "default"] }, // by hubcli run
     tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool", prompt: "BeforeAgent", permission: "Notification",
     write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {
@@ -124,6 +125,7 @@ const rows = [
     stays: sessions.qwen,
     asks: "write_file",
     program: [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default"],
+    driven: { name: "qwen", flags: ["--acp"], args: ["--approval-mode", "default"] },
     wakes: 2000, // ms; it looks at its input file each half second
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
     hooks: [".qwen", "settings.json"],
@@ -146,6 +148,7 @@ const rows = [
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
     alone: true, // a stream of its plugin wakes it
+    driven: { name: "opencode", flags: ["--acp"], args: [], prepare: sessions.askingOpencode },
     names: "idle", // what begins a turn counts as its user's words
     asks: "edit",
     program: [opencode],

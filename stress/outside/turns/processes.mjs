@@ -7,8 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { eventually, hubcli } from "../hub.mjs";
 
-// bridgesOf returns the bridges below a process: the id of each, and of the process that has started it.
-async function bridgesOf(root) {
+// processesOf returns the processes below a process, the nearest first.
+export async function processesOf(root) {
   const { stdout } = await promisify(execFile)("ps", ["-A", "-ww", "-o", "pid=,ppid=,args="]);
   const all = stdout.split("\n").map((line) => line.trim().match(/^(\d+) +(\d+) +(.*)$/)).filter(Boolean);
   const below = new Set([`${root}`]);
@@ -16,7 +16,13 @@ async function bridgesOf(root) {
     before = below.size;
     for (const [, pid, parent] of all) if (below.has(parent)) below.add(pid);
   }
-  return all.filter(([, pid, , args]) => below.has(pid) && args.startsWith(`${hubcli} mcp`)).map(([, pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+  const rows = new Map(all.map(([, pid, parent, args]) => [pid, { pid: Number(pid), parent: Number(parent), args }]));
+  return [...below].slice(1).map((pid) => rows.get(pid)).filter(Boolean);
+}
+
+// bridgesOf returns the bridges below a process: the id of each, and of the process that has started it.
+async function bridgesOf(root) {
+  return (await processesOf(root)).filter(({ args }) => args.startsWith(`${hubcli} mcp`));
 }
 
 // Script answers each request of a session with a text, or, after call, so many times with a
@@ -32,10 +38,15 @@ export class Script {
     this.read.clear();
   }
 
+  next; // what is answered once, before all else
+
   async answer(request) {
     const first = this.first;
     this.first = undefined;
     await first?.();
+    const next = this.next;
+    this.next = undefined;
+    if (next) return next(request);
     if (this.calls > 0) {
       this.calls--;
       return tool(request, "hub_post_message", { body: "I work on." }) ?? { text: "done" };

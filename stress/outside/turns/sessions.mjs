@@ -6,18 +6,21 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { eventually, finish, here } from "../hub.mjs";
+import { eventually, finish, here, hubcli } from "../hub.mjs";
+
+// askingOpencode has opencode ask its user before it changes a file.
+export async function askingOpencode(home) {
+  const file = join(home, ".config", "opencode", "opencode.json");
+  const settings = JSON.parse(await readFile(file, "utf8"));
+  settings.permission = { edit: "ask" };
+  await writeFile(file, JSON.stringify(settings));
+}
 
 // opencode serves its sessions over HTTP.
 export async function opencode({ hub, project, env, command, within, asking }) {
-  if (asking) {
-    const file = join(hub.root, ".config", "opencode", "opencode.json");
-    const settings = JSON.parse(await readFile(file, "utf8"));
-    settings.permission = { edit: "ask" };
-    await writeFile(file, JSON.stringify(settings));
-  }
+  if (asking) await askingOpencode(hub.root);
   const port = await hub.freePort();
   const server = spawn(command[0], ["serve", "--hostname", "127.0.0.1", "--port", `${port}`], { env, cwd: project, stdio: "ignore" });
   const base = `http://127.0.0.1:${port}`;
@@ -137,6 +140,44 @@ export async function qwen(given) {
   const file = join(given.hub.root, "input.jsonl");
   await writeFile(file, "");
   return inTerminal({ ...given, command: [...given.command, "--input-file", file] }, "qwen-code", "Type your message");
+}
+
+// driven is a session that hubcli run drives over ACP, with what its user types in a pipe.
+export async function driven({ hub, project, env, modules, within, agent, driven: { name, flags, args }, more = [] }) {
+  const path = [join(modules, ".bin"), dirname(process.execPath), env.PATH].join(":");
+  const all = ["run", name, ...flags, "--as", agent, ...more, "--", ...args];
+  const command = spawn(hubcli, all, { env: { ...env, PATH: path, HUB_BASE_URL: hub.url }, cwd: project, stdio: ["pipe", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [command.stdout, command.stderr]) stream.on("data", (text) => { said += text; });
+  command.stdin.on("error", () => {}); // of a session that was killed
+  // A hub that was killed meanwhile does not know of the turn; without a terminal nothing is drawn.
+  const drawn = async () => said.endsWith(`${agent}> `);
+  const idle = more.includes("--headless") ? async () => (await hub.get(`/v1/attention?agent_id=${agent}`)).turn === "idle" : drawn;
+  const session = {
+    pid: command.pid,
+    process: command,
+    said: () => said,
+    idle,
+    say: async (text) => { command.stdin.write(`${text}\n`); },
+    async go(text) {
+      const prompt = said.lastIndexOf(`${agent}> `);
+      await session.say(text);
+      await eventually("the turn ends", () => said.lastIndexOf(`${agent}> `) > prompt, within);
+    },
+    interrupt: () => command.kill("SIGINT"),
+    async close() {
+      if (command.exitCode !== null || command.signalCode !== null) return;
+      command.stdin.end();
+      const late = setTimeout(() => command.kill("SIGKILL"), within);
+      await once(command, "close");
+      clearTimeout(late);
+    },
+  };
+  await eventually("the session begins", () => {
+    assert.equal(command.exitCode, null, said);
+    return said.includes("[session]");
+  }, within);
+  return session;
 }
 
 // inTerminal opens a session of a program that is ready when it has drawn a text. By the
