@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Hub, here } from "../hub.mjs";
 import { anthropic } from "./anthropic.mjs";
 import { chat } from "./chat.mjs";
@@ -36,6 +36,7 @@ const rows = [
     tool: "PostToolBatch",
     stays: sessions.claude,
     program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--permission-mode", "default", "--allowedTools", "mcp__hub"],
+    terminal: { name: "claude", path: join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`), args: ["--permission-mode", "default", "--allowedTools", "mcp__hub"], ready: "\u276f" },
     plugin: true,
     alone: true, // a monitor of its plugin wakes it
     asks: "Write",
@@ -125,6 +126,7 @@ const rows = [
     stays: sessions.qwen,
     asks: "write_file",
     program: [process.execPath, join(modules, "@qwen-code/qwen-code/cli.js"), "--approval-mode", "default"],
+    terminal: { name: "qwen", args: ["--approval-mode", "default"], ready: "Type your message" }, // by hubcli run, too
     driven: { name: "qwen", flags: ["--acp"], args: ["--approval-mode", "default"] },
     wakes: 2000, // ms; it looks at its input file each half second
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
@@ -148,7 +150,7 @@ const rows = [
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
     alone: true, // a stream of its plugin wakes it
-    driven: { name: "opencode", flags: ["--acp"], args: [], prepare: sessions.askingOpencode },
+    driven: { name: "opencode", path: dirname(opencode), flags: ["--acp"], args: [], prepare: sessions.askingOpencode },
     names: "idle", // what begins a turn counts as its user's words
     asks: "edit",
     program: [opencode],

@@ -142,11 +142,19 @@ export async function qwen(given) {
   return inTerminal({ ...given, command: [...given.command, "--input-file", file] }, "qwen-code", "Type your message");
 }
 
+// findable is an environment in which hubcli run finds a harness, and the hub.
+const findable = (hub, env, modules, path) => ({
+  ...env, HUB_BASE_URL: hub.url, PATH: [path ?? join(modules, ".bin"), dirname(process.execPath), env.PATH].join(":"),
+});
+
+// started is a session that hubcli run starts in a terminal.
+export const started = (given, id, { name, path, args, ready }) =>
+  inTerminal({ ...given, env: findable(given.hub, given.env, given.modules, path), command: [hubcli, "run", name, "--as", given.agent, "--", ...args] }, id, ready);
+
 // driven is a session that hubcli run drives over ACP, with what its user types in a pipe.
-export async function driven({ hub, project, env, modules, within, agent, driven: { name, flags, args }, more = [] }) {
-  const path = [join(modules, ".bin"), dirname(process.execPath), env.PATH].join(":");
+export async function driven({ hub, project, env, modules, within, agent, driven: { name, path, flags, args }, more = [] }) {
   const all = ["run", name, ...flags, "--as", agent, ...more, "--", ...args];
-  const command = spawn(hubcli, all, { env: { ...env, PATH: path, HUB_BASE_URL: hub.url }, cwd: project, stdio: ["pipe", "pipe", "pipe"] });
+  const command = spawn(hubcli, all, { env: findable(hub, env, modules, path), cwd: project, stdio: ["pipe", "pipe", "pipe"] });
   let said = "";
   for (const stream of [command.stdout, command.stderr]) stream.on("data", (text) => { said += text; });
   command.stdin.on("error", () => {}); // of a session that was killed
@@ -182,11 +190,11 @@ export async function driven({ hub, project, env, modules, within, agent, driven
 
 // inTerminal opens a session of a program that is ready when it has drawn a text. By the
 // text reconnect its user starts a bridge anew.
-async function inTerminal({ hub, project, env, command, within }, id, ready, reconnect) {
+async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect) {
   const terminal = await Terminal.open({ project, env, command });
   await eventually("the terminal is ready", () => terminal.drawn.includes(ready), within);
   const turn = async () => {
-    const agent = (await hub.agents()).find((name) => name.startsWith(`${id}-`) && !name.endsWith(".watch"));
+    const agent = named ?? (await hub.agents()).find((name) => name.startsWith(`${id}-`) && !name.endsWith(".watch"));
     return agent && (await hub.get(`/v1/attention?agent_id=${agent}`)).turn;
   };
   const idle = async () => (await turn()) === "idle";
