@@ -183,7 +183,7 @@ export async function driven({ hub, project, env, modules, within, agent, driven
   };
   await eventually("the session begins", () => {
     assert.equal(command.exitCode, null, said);
-    return said.includes("[session]");
+    return more.includes("--headless") ? said.includes("[session]") : said.endsWith(`${agent}> `);
   }, within);
   return session;
 }
