@@ -55,7 +55,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|subagent-start|subagent-stop|stop|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|own-tool|notice|subagent-start|subagent-stop|stop|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -84,8 +84,11 @@ writes one.
 
 permission notes that the program asks its user whether a tool may run: the status
 of the room shows it. Where the operator wants it (hubcli app permissions), a rule or
-the operator's answer decides in Claude Code and Codex. Only this hook may take longer
-than two seconds, while a question to the operator is open.
+the operator's answer decides in Claude Code, Codex and Copilot CLI. Only this hook may
+take longer than two seconds, while a question to the operator is open.
+
+own-tool allows the tools of the hub in Copilot CLI, and says nothing of other tools.
+notice notes that a program draws such a question, where permission comes earlier.
 
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
@@ -145,7 +148,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, subagent-start, subagent-stop, stop or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, own-tool, notice, subagent-start, subagent-stop, stop or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }
@@ -205,7 +208,7 @@ func hookConfig(ctx context.Context, env *Env, connect time.Duration, base, root
 	dir, _ := os.Getwd() // a missing one is no reason to fail
 	return &hook.Config{
 		Flag: o.harness, Tools: o.tools, Program: program(), BaseURL: base, DefaultBaseURL: hubfile.BaseURL(root),
-		DataRoot: root, Dir: dir, Staged: hook.Staged(dir), Getenv: env.Getenv, Now: env.Now, Process: process.Look, PID: os.Getpid(),
+		DataRoot: root, Dir: dir, Staged: hook.Staged(dir), Getenv: env.Getenv, Now: env.Now, Process: process.Look, Arguments: process.Arguments, PID: os.Getpid(),
 		Dial: func(url string) (hook.Service, error) {
 			if err := client.CheckBaseURL(url); err != nil {
 				return nil, err

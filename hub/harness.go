@@ -77,6 +77,7 @@ type HarnessFacts struct {
 	CancelsAnswered bool
 
 	RewritesServers bool // it writes the file of its MCP servers anew while it runs
+	KillsServers    bool // it kills its MCP servers when a session ends, or leaves them running, so that the hook of the end ends what the bridge began
 }
 
 // HookForm describes how a harness calls a hook and reads the answer.
@@ -96,6 +97,13 @@ type HookForm struct {
 
 	// DropsFailed says that the agent does not see Tool after a tool that failed.
 	DropsFailed bool
+	// Tagged is the member of the answer to HookCall.Call that replaces the _meta of the call.
+	// The hook puts the id of the call there, under HarnessFacts.CallMember; empty: the harness
+	// tells the bridge that id by itself.
+	Tagged string
+	// AsksFirst says that Permission comes before the harness's own rules decide whether it
+	// asks its user, and so also where it does not ask. Then Notice tells that it asks.
+	AsksFirst bool
 }
 
 // HookAnswer is the form of one answer. The zero value says that the harness does
@@ -119,6 +127,10 @@ type HookCall struct {
 	// The harness's names of the events; empty: there is none, or the agent does
 	// not see what a hook answers to it. A session begins with SessionStart.
 	Stop, Prompt, Tool, End, Edit, Permission string
+	// Failed is the event after a tool that failed, where Tool does not come then. Notice is
+	// the event that the harness tells its user something, such as that it asks whether a tool
+	// may run.
+	Failed, Notice string
 	// EditTools matches the tools that change files, in the harness's form.
 	EditTools string
 	// Call is the event before a tool of the hub is called, and HubTools matches these

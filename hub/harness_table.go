@@ -87,9 +87,11 @@ var harnesses = []HarnessFacts{
 	{
 		ID: HarnessCopilotCLI, Title: "Copilot CLI",
 		Programs: []string{"copilot"}, ACP: []string{"--acp"},
-		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"}, ToolPrefix: "hub-",
-		Hooks: &HookForm{Start: HookAnswer{JSON: `{"additionalContext":$text}`}, Stop: claudeForm.Stop, Call: copilotCall},
-		Wakes: true, ShowsBothForms: true, SubAgents: true, Homes: []string{".copilot"},
+		Aliases: []string{"copilot", "github-copilot"}, Clients: []string{"copilot", "github-copilot"},
+		ToolPrefix: "hub-", Hooks: copilotForm(), Wakes: true, ShowsBothForms: true, SubAgents: true,
+		ProjectVariable: "COPILOT_PROJECT_DIR", HookVariables: []string{"COPILOT_HOOK_DIR"}, Variables: []string{"COPILOT_CLI"},
+		SessionVariable: "COPILOT_AGENT_SESSION_ID", CallMember: "hubcli/toolCallId",
+		HomeVariable: "COPILOT_HOME", Homes: []string{".copilot"}, KillsServers: true,
 	},
 	{
 		ID: HarnessCursor, Title: "Cursor",
@@ -273,6 +275,23 @@ var claudeForm = HookForm{
 	Start: addsContext("SessionStart"),
 	Stop:  HookAnswer{JSON: `{"decision":"block","reason":$text}`},
 	Call:  HookCall{JSON: `{"session_id":$session,"cwd":$folder,"hook_event_name":$event}`, Stop: "Stop"},
+}
+
+// copilotForm is the form of Copilot CLI. What a hook adds at the beginning, with a prompt and at
+// the end of a turn stands in a message of its user.
+func copilotForm() *HookForm {
+	adds := HookAnswer{JSON: `{"additionalContext":$text}`}
+	f := &HookForm{
+		Start: adds, Stop: claudeForm.Stop, Prompt: adds, Tool: adds, Warn: adds, Sub: adds,
+		Refuse: HookAnswer{JSON: `{"permissionDecision":"deny","permissionDecisionReason":$text}`},
+		Allow:  HookAnswer{JSON: `{"behavior":"allow"}`}, Deny: HookAnswer{JSON: `{"behavior":"deny","message":$text}`},
+		Call: copilotCall, Tagged: "metaToUse", AsksFirst: true,
+	}
+	f.Call.Stop, f.Call.Prompt, f.Call.Tool, f.Call.Failed, f.Call.End = "agentStop", "userPromptSubmitted", "postToolUse", "postToolUseFailure", "sessionEnd"
+	f.Call.Edit, f.Call.EditTools = "preToolUse", "create|edit|str_replace|insert|apply_patch"
+	f.Call.Permission, f.Call.Notice = "permissionRequest", "notification"
+	f.Call.Call, f.Call.SubStart, f.Call.SubStop = "preMcpToolCall", "subagentStart", "subagentStop" // it matches no tool by its name there
+	return ranking(f, &f.Start, &f.Stop, &f.Prompt)
 }
 
 // copilotCall is how VS Code and Copilot CLI call hooks; timestamp is in ms.

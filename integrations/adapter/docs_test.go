@@ -80,6 +80,9 @@ func permissionsAsText(s *setup) string {
 	}
 	var rules []string
 	for _, p := range s.permit {
+		if p.mark == nil { // a file of its own
+			return code(p.places[len(p.places)-1])
+		}
 		rules = append(rules, p.mark(Entry{Command: "/path/hubcli"}))
 	}
 	if len(rules) == 0 {
@@ -87,6 +90,8 @@ func permissionsAsText(s *setup) string {
 	}
 	return codes(rules)
 }
+
+func code(p place) string { return codes([]string{string(p)}) }
 
 func teachAsText(s *setup) string {
 	if len(s.teach) == 0 {

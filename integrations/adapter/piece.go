@@ -55,6 +55,8 @@ const (
 	eventCall   event = "before-call"
 	eventCommit event = "before-commit"
 	eventPermit event = "permission"
+	eventOwn    event = "own-tool"
+	eventNotice event = "notice"
 	eventSub    event = "subagent-start"
 	eventSubEnd event = "subagent-stop"
 	eventStop   event = "stop"
@@ -63,14 +65,15 @@ const (
 
 // events lists them in the order in which they are written and tried.
 var events = []event{
-	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventSub, eventSubEnd, eventStop, eventEnd,
+	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventNotice, eventSub, eventSubEnd, eventStop, eventEnd,
 }
 
 // occasions are a harness's names of the events. An event without a name gets no
 // hook.
 type occasions struct {
 	start, prompt, tool, edit, permission, stop, end string
-	call, sub, subEnd                                string
+	call, sub, subEnd, notice                        string
+	failed                                           string // after a tool that failed
 
 	editTools string // matches the tools that change files
 	hubTools  string // matches the tools of the hub
@@ -95,6 +98,8 @@ func (o *occasions) name(ev event) string {
 		return o.call
 	case eventPermit:
 		return o.permission
+	case eventNotice:
+		return o.notice
 	case eventSub:
 		return o.sub
 	case eventSubEnd:
@@ -103,9 +108,31 @@ func (o *occasions) name(ev event) string {
 		return o.stop
 	case eventEnd:
 		return o.end
-	case eventCommit: // Git's alone
+	case eventCommit, eventOwn: // Git's alone, and in no list of hooks
 	}
 	return ""
+}
+
+// tools matches the tools for which a hook is called; empty: all.
+func (o *occasions) tools(ev event) string {
+	switch ev { //nolint:exhaustive // the others are called for every tool
+	case eventEdit:
+		return o.editTools
+	case eventCall:
+		return o.hubTools
+	}
+	return ""
+}
+
+// limit is the time that a hook gets, in seconds.
+func (o *occasions) limit(ev event) int {
+	switch {
+	case ev == eventEnd:
+		return endLimit
+	case ev == eventPermit && o.decides:
+		return promptLimit
+	}
+	return hookLimit
 }
 
 // occasionsOf returns the names in the table of harnesses.
@@ -114,7 +141,7 @@ func occasionsOf(h hub.Harness) occasions {
 	call := form.Call
 	return occasions{
 		start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End,
-		call: call.Call, sub: call.SubStart, subEnd: call.SubStop,
+		call: call.Call, sub: call.SubStart, subEnd: call.SubStop, notice: call.Notice, failed: call.Failed,
 		editTools: call.EditTools, hubTools: call.HubTools, decides: form.Allow.Heard(), of: h,
 	}
 }
@@ -214,22 +241,11 @@ func calls(h hub.Harness, keys []string, on occasions, value func(line, tools st
 		all = append(all, piece{
 			places: places, format: edit.JSON, keys: append(slices.Clone(keys), name), mark: marker(ev),
 			value: func(e Entry) any {
-				tools, limit, named := "", hookLimit, h
-				switch ev { //nolint:exhaustive // the others are called for every tool, with the usual limit
-				case eventEdit:
-					tools = on.editTools
-				case eventCall:
-					tools, named = on.hubTools, on.of
-				case eventSub, eventSubEnd:
+				named := h
+				if ev == eventCall || ev == eventSub || ev == eventSubEnd {
 					named = on.of
-				case eventEnd:
-					limit = endLimit
-				case eventPermit:
-					if on.decides {
-						limit = promptLimit
-					}
 				}
-				return value(e.command(ev, named), tools, limit)
+				return value(e.command(ev, named), on.tools(ev), on.limit(ev))
 			},
 		})
 	}

@@ -36,6 +36,7 @@ var (
 	codexAsks    = &question{[]string{"mcp", "get", serverName}, ".codex", &lazy.Regexp{Pattern: `(?m)^\s*enabled: true$`}, "it takes its file and has the server switched on", false}
 	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", &lazy.Regexp{Pattern: `(?m)✓ hub: .* - Connected$`}, "it connects to the server", true}
 	qwenAsks     = &question{[]string{"mcp", "list"}, ".qwen", &lazy.Regexp{Pattern: `(?m)✓.* hub: .* - Connected$`}, "it connects to the server", true}
+	copilotAsks  = &question{[]string{"mcp", "get", serverName}, ".copilot", &lazy.Regexp{Pattern: `(?m)^\s*Status: Enabled$`}, "it takes its file and has the server switched on", false}
 	opencodeAsks = &question{[]string{"mcp", "list"}, ".config/opencode", &lazy.Regexp{Pattern: `✓ hub .*connected`}, "it connects to the server", true}
 )
 
@@ -43,7 +44,7 @@ var (
 var quiet = sync.OnceValue(func() map[string]string {
 	return map[string]string{
 		"NO_COLOR": "1", "DISABLE_AUTOUPDATER": "1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-		"OPENCODE_DISABLE_AUTOUPDATE": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true",
+		"OPENCODE_DISABLE_AUTOUPDATE": "1", "GEMINI_CLI_TRUST_WORKSPACE": "true", "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
 	}
 })
 

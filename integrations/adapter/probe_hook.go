@@ -80,7 +80,7 @@ func (t *trial) hook(w wanted, ev event) ([]string, error) {
 				}
 				line = t.entry.commitHook()
 			}
-			argv, err := wordsOf(line, t.entry.GOOS)
+			argv, err := wordsOf(strings.TrimSuffix(line, orElse), t.entry.GOOS)
 			if err == nil && (len(argv) < 3 || filepath.FromSlash(argv[0]) != t.entry.Command || argv[1] != "hook" || argv[2] != string(ev)) {
 				err = fmt.Errorf("a shell would not run the hook with this line: %q", argv)
 			}
@@ -153,8 +153,10 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Call
 	case eventCommit: // Git gives no payload
 		return ""
-	case eventPermit:
+	case eventPermit, eventOwn:
 		name = call.Permission
+	case eventNotice:
+		name = call.Notice
 	case eventSub:
 		name = call.SubStart
 	case eventSubEnd:

@@ -20,6 +20,8 @@ const (
 	BeforeCall   Event = "before-call"   // an agent is about to call a tool of the hub
 	BeforeCommit Event = "before-commit" // Git is about to commit; it gives no payload
 	Permission   Event = "permission"    // the harness asks a user whether a tool may run
+	OwnTool      Event = "own-tool"      // the same; it allows the tools of the hub, and says nothing of others
+	Notice       Event = "notice"        // the harness tells its user something
 	SubStart     Event = "subagent-start"
 	SubStop      Event = "subagent-stop"
 	Stop         Event = "stop"
@@ -28,7 +30,7 @@ const (
 
 // Events lists them.
 func Events() []Event {
-	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCall, BeforeCommit, Permission, SubStart, SubStop, Stop, SessionEnd}
+	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStart, SubStop, Stop, SessionEnd}
 }
 
 // Answer is what the process of a hook prints, and how it ends.
@@ -58,7 +60,7 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Stop
 	case SubStart:
 		return f.Sub
-	case BeforeCall, BeforeCommit, Permission, SubStop, SessionEnd: // nobody reads an answer in the harness's form
+	case BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStop, SessionEnd: // nobody reads an answer in the harness's form
 	}
 	return hub.HookAnswer{}
 }
@@ -82,6 +84,17 @@ func (f form) render(a hub.HookAnswer, text string) Answer {
 	default:
 		return Answer{Stdout: strings.Replace(a.JSON, "$text", encode(text), 1)}
 	}
+}
+
+// tagged answers with the _meta of a call: what the harness has set there, and the id of the call.
+func (f form) tagged(member, id string, meta json.RawMessage) Answer {
+	all, _ := members(meta)
+	all[member] = json.RawMessage(encode(id))
+	b, err := json.Marshal(map[string]fields{f.Tagged: all})
+	if err != nil {
+		return f.silence() // the harness has set what is no JSON
+	}
+	return Answer{Stdout: string(b)}
 }
 
 func (f form) silence() Answer { return Answer{Stdout: f.Silence} }

@@ -243,12 +243,19 @@ func editText(found []held, e edit, now time.Time) string {
 // patchMarks begin the lines of a patch that name a file.
 var patchMarks = []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "}
 
-// input is what a tool is called with.
+// input is what a tool is called with. Some versions of Copilot CLI write an object as a text.
 func (f fields) input() json.RawMessage {
-	if raw := f["tool_input"]; len(raw) > 0 {
-		return raw
+	for _, name := range []string{"tool_input", "toolInput", "toolArgs", "arguments"} {
+		raw := f[name]
+		var text string
+		if json.Unmarshal(raw, &text) == nil && json.Valid([]byte(text)) && strings.HasPrefix(strings.TrimSpace(text), "{") {
+			return json.RawMessage(text)
+		}
+		if len(raw) > 0 {
+			return raw
+		}
 	}
-	return f["toolInput"]
+	return nil
 }
 
 // files lists the files that a tool is about to change: those that its input names,
@@ -262,13 +269,15 @@ func (f fields) files() []string {
 		}
 	}
 	add(input.text("file_path", "filePath", "absolute_path", "notebook_path", "path"))
+	patches := texts(f.input()) // a tool for patches alone is called with a bare one
 	for _, name := range []string{"patch", "patchText", "input", "command"} {
-		for _, text := range texts(input[name]) {
-			for line := range strings.Lines(text) {
-				for _, mark := range patchMarks {
-					if path, ok := strings.CutPrefix(line, mark); ok {
-						add(path)
-					}
+		patches = append(patches, texts(input[name])...)
+	}
+	for _, text := range patches {
+		for line := range strings.Lines(text) {
+			for _, mark := range patchMarks {
+				if path, ok := strings.CutPrefix(line, mark); ok {
+					add(path)
 				}
 			}
 		}

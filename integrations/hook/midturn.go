@@ -60,7 +60,8 @@ func (r *run) end(ctx context.Context) error {
 		return quiet("the harness goes on with another session")
 	}
 	saved, ok := r.sessions.Load(r.payload.SessionID)
-	if !ok || saved.SessionID == "" {
+	kills := r.harness.Facts().KillsServers
+	if !ok || saved.SessionID == "" && !kills {
 		return quiet("no hook began a session of the hub")
 	}
 	if err := r.connect(ctx, saved); err != nil {
@@ -69,9 +70,35 @@ func (r *run) end(ctx context.Context) error {
 	if saved.InstanceID != r.instance {
 		return quiet("the session was another hub's")
 	}
+	if kills {
+		return r.endForBridge(ctx, saved.AgentID)
+	}
 	_, err := r.hub.CloseSession(ctx, saved.SessionID, "")
 	if errors.Is(err, &hub.Error{Code: hub.CodeSessionNotFound}) {
 		return quiet("the session of the hub has ended already")
+	}
+	return err
+}
+
+// endForBridge ends the session of an agent whose bridge cannot: its harness kills the bridge, or
+// leaves it without a session. A session that takes its place can be ended here.
+func (r *run) endForBridge(ctx context.Context, id hub.AgentID) error {
+	live, err := hub.LiveAs(ctx, r.hub.Agents, id)
+	switch {
+	case err != nil:
+		return err
+	case live == nil:
+		return quiet("the session of the hub has ended already")
+	}
+	return r.endLive(ctx, live, "")
+}
+
+// endLive takes the place of a session and ends it. Its messages go to successor, if there is one.
+func (r *run) endLive(ctx context.Context, live *hub.LiveAgent, successor hub.AgentID) error {
+	replace := true
+	out, err := r.hub.Register(ctx, hub.RegisterInput{AgentID: live.AgentID, Replace: &replace, Metadata: live.Metadata})
+	if err == nil {
+		_, err = r.hub.CloseSession(ctx, out.Row.SessionID, successor)
 	}
 	return err
 }

@@ -1,13 +1,15 @@
 package hook
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 )
 
-// aboutTool is the type of the notification by which Gemini CLI says that it asks its
-// user whether a tool may run. It waits for the hook before it draws the question.
-const aboutTool = "ToolPermission"
+// aboutTools are the types of the notifications by which a harness says that it asks its user
+// whether a tool may run: Gemini CLI, which waits for the hook before it draws the question, and
+// Copilot CLI and Claude Code, which do not.
+var aboutTools = []string{"ToolPermission", "permission_prompt"}
 
 // toolsOfDetails names the tool by the type of a notification's details. Those of an edit
 // name it in their title alone, and so does information that is fetched.
@@ -24,10 +26,28 @@ var toolsOfTitles = []struct{ begin, tool string }{
 	{"Enter Plan Mode", "enter_plan_mode"},
 }
 
-// toolOfNotification returns the tool that a notification of Gemini CLI is about, by the
-// name that its model calls it. The details do not name the harness's own tools. Of one
-// that is not known, their type is returned, which for some tools is the name.
+// toolsOfMessages are the beginnings of what Copilot CLI tells its user, and the tools of which it
+// asks its hooks by these names. What follows the beginning of a tool of a server is its name.
+var toolsOfMessages = []struct{ begin, tool string }{
+	{"Edit file:", "edit"},
+	{"Run command:", "bash"},
+	{"Use MCP tool: ", ""},
+}
+
+// toolOfNotification returns the tool that a notification is about, by the
+// name that the model of Gemini CLI calls it. The details do not name the harness's own tools. Of one
+// that is not known, their type is returned, which for some tools is the name. Without details the
+// message names the tool.
 func (f fields) toolOfNotification() string {
+	if !f.has("details") {
+		message := f.text("message")
+		for _, known := range toolsOfMessages {
+			if rest, ok := strings.CutPrefix(message, known.begin); ok {
+				return cmp.Or(known.tool, rest)
+			}
+		}
+		return ""
+	}
 	details, _ := members(f["details"])
 	kind, title := details.text("type"), details.text("title")
 	if server, tool := details.text("serverName"), details.text("toolName"); kind == "mcp" && server != "" && tool != "" {

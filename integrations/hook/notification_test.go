@@ -35,7 +35,7 @@ func TestNotificationOfAPrompt(t *testing.T) {
 	} {
 		w, _ := prompts(t)
 		w.Flag, w.hub.verdicts = string(hub.HarnessGeminiCLI), []hub.Permission{{Verdict: hub.PermissionAllow}}
-		if got := w.Run(t.Context(), Permission, []byte(notification(aboutTool, details))); got != (Answer{Stdout: "{}"}) {
+		if got := w.Run(t.Context(), Permission, []byte(notification(aboutTools[0], details))); got != (Answer{Stdout: "{}"}) {
 			t.Errorf("%s: it says %+v", details, got)
 		}
 		w.asked(t, "info", "turn "+string(agent)+" at_prompt "+tool)

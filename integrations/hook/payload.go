@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf16"
@@ -48,6 +49,9 @@ type Payload struct {
 	// SubName is the harness's name for that helper, or the digest of a long one; may be
 	// empty.
 	SubName string
+	// Under is the session of the agent that started that helper, where SessionID is the
+	// helper's own; else empty.
+	Under string
 	// Active: the turn already continues because a hook held it.
 	Active bool
 	// Aborted: the user or an error ended the turn.
@@ -68,6 +72,8 @@ type Payload struct {
 	// Elsewhere: the event is a notification, and not about a tool that the user is
 	// asked for.
 	Elsewhere bool
+	// Meta is the _meta of the call of that tool, as far as the harness has set it.
+	Meta json.RawMessage
 	// Damaged: the input is not a JSON object or ended early. The other fields
 	// hold what could be read.
 	Damaged bool
@@ -91,10 +97,11 @@ func Parse(b []byte) Payload {
 		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
 		Folders:    f.folders(),
 		Background: f.background(),
-		Tool:       clip(f.text("tool_name", "toolName"), hub.MaxNameChars),
-		Call:       clip(f.text("tool_use_id"), maxSessionText),
-		SubName:    nameOf(f.text("agent_id"), maxSessionText),
+		Tool:       clip(f.tool(), hub.MaxNameChars),
+		Call:       clip(f.text("tool_use_id", "toolCallId"), maxSessionText),
+		SubName:    nameOf(f.text("agent_id", "agentId"), maxSessionText),
 		Input:      f.input(),
+		Meta:       f["_meta"],
 		Files:      f.files(),
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
@@ -102,11 +109,14 @@ func Parse(b []byte) Payload {
 	response, _ := members(f["tool_response"])
 	p.Failed = response.has("error")
 	if event == "notification" {
-		p.Elsewhere = f.text("notification_type") != aboutTool
+		p.Elsewhere = !slices.Contains(aboutTools, f.text("notification_type"))
 		p.Tool = clip(f.toolOfNotification(), hub.MaxNameChars)
 	}
 	// Only the id is proof: a main session with a role also sends agent_type.
-	p.SubAgent = f.text("agent_id") != "" || strings.HasPrefix(event, "subagent")
+	p.SubAgent = p.SubName != "" || strings.HasPrefix(event, "subagent")
+	if p.SubAgent && f.text("agentId") == p.SessionID {
+		p.Under = clip(f.text("parentAgentId"), maxSessionText)
+	}
 	p.Aborted = f.truth("is_interrupt") || event == "interrupt" || event == "sessionend" ||
 		ended()[strings.ToLower(f.text("status"))] || ended()[strings.ToLower(f.text("stopReason", "stop_reason"))]
 	return p
@@ -234,6 +244,16 @@ func (f fields) harness(event string) hub.Harness {
 		return hub.HarnessClaudeCode
 	}
 	return ""
+}
+
+// tool returns the name of the tool. Where the server of it is named apart, the name is made as
+// Copilot CLI makes it for its model.
+func (f fields) tool() string {
+	tool := f.text("tool_name", "toolName")
+	if server := f.text("serverName"); server != "" && tool != "" {
+		return server + "-" + tool
+	}
+	return tool
 }
 
 // folders lists the folders in which the agent works.

@@ -71,6 +71,19 @@ func TestPayloads(t *testing.T) {
 		{"vscode.stop", "", hub.HarnessVSCode, Payload{Harness: hub.HarnessVSCode, SessionID: "vs-1", Folders: app}},
 		{"copilot-cli.session-start", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Source: "resume"}},
 		{"copilot-cli.stop", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app}},
+		{"copilot-cli.prompt", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app}},
+		{"copilot-cli.before-edit", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "create", Files: []string{"/work/app/a.txt"}}},
+		{"copilot-cli-patch.before-edit", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "apply_patch", Files: []string{"/work/app/a.txt", "/work/app/b.txt"}}},
+		{"copilot-cli.tool", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "create", Files: []string{"/work/app/a.txt"}}},
+		{"copilot-cli.before-call", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "hub-hub_start", Call: "call_1"}},
+		{"copilot-cli-subagent.before-call", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: copilotSub, Under: "cop-1", Folders: app, Tool: "hub-hub_whoami", Call: "call_2", SubAgent: true, SubName: copilotSub}},
+		{"copilot-cli.permission", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "edit", Files: []string{"/work/app/a.txt"}}},
+		{"copilot-cli.notice", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Tool: "bash"}},
+		{"copilot-cli-done.notice", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Elsewhere: true}},
+		{"copilot-cli.subagent-start", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, SubAgent: true, SubName: copilotSub}},
+		{"copilot-cli.subagent-stop", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, SubAgent: true, SubName: copilotSub}},
+		{"copilot-cli-subagent.stop", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: copilotSub, Under: "cop-1", Folders: app, SubAgent: true, SubName: copilotSub}},
+		{"copilot-cli.session-end", "", hub.HarnessCopilotCLI, Payload{Harness: hub.HarnessCopilotCLI, SessionID: "cop-1", Folders: app, Reason: "user_exit"}},
 		{"cursor.session-start", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: []string{"/work/app", "/work/lib"}}},
 		{"cursor.stop", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: app, Active: true}},
 		{"cursor-aborted.stop", "", hub.HarnessCursor, Payload{Harness: hub.HarnessCursor, SessionID: "cur-1", Folders: app, Aborted: true}},
@@ -102,10 +115,13 @@ func TestPayloads(t *testing.T) {
 	}
 }
 
+// copilotSub is the sub-agent of the payloads of Copilot CLI, which gives it a session of that name.
+const copilotSub = "8f23b27d-0f19-432d-a96b-2fd7b78c9080"
+
 func TestEveryPayloadIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "payload", "*.json"))
-	if err != nil || len(files) != 45 {
-		t.Errorf("%d payloads, %v; TestPayloads has 45", len(files), err)
+	if err != nil || len(files) != 58 {
+		t.Errorf("%d payloads, %v; TestPayloads has 58", len(files), err)
 	}
 	for _, h := range hub.Harnesses() {
 		if h.Facts().Hooks == nil {

@@ -2,6 +2,7 @@ package hook
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"hubcli/hub"
@@ -23,9 +24,15 @@ func (r *run) permission(ctx context.Context) (string, error) {
 	if err := r.connect(ctx, saved); err != nil {
 		return "", err
 	}
+	if r.form().AsksFirst && !r.wouldAsk() {
+		return "", quiet("this harness would not ask its user")
+	}
 	p := r.askHub(ctx, id, saved)
 	if text, decided := r.decided(p); decided {
 		return text, nil
+	}
+	if r.form().AsksFirst && (p.Verdict != hub.PermissionAsk || p.AskID == nil) {
+		return "", quiet("nobody decides, and the harness goes by its own rules")
 	}
 	err = r.noteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnAtPrompt, Tool: r.payload.Tool})
 	if p.Verdict != hub.PermissionAsk || p.AskID == nil {
@@ -43,6 +50,9 @@ func (r *run) permission(ctx context.Context) (string, error) {
 	}
 	text, decided := r.decided(p)
 	if !decided {
+		if r.form().AsksFirst { // it may ask its user now, which a notice tells
+			_ = r.noteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnWorking})
+		}
 		return "", quiet("nobody has answered in time, and the harness asks its user")
 	}
 	_ = r.noteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnWorking}) // the next event says so too
@@ -94,4 +104,35 @@ func (r *run) decided(p hub.Permission) (text string, decided bool) {
 	}
 	r.verdict = p.Verdict
 	return text, true
+}
+
+// ownTool answers the event that the harness asks whether a tool may run: it allows the tools of
+// the hub, as the user has chosen with the permissions of the adapter. It makes no call of the hub.
+func (r *run) ownTool() (string, error) {
+	if !r.form().Allow.Heard() || !r.ofHub() {
+		return "", quiet("the tool is none of the hub's")
+	}
+	r.verdict = hub.PermissionAllow
+	return "allowed", nil
+}
+
+// ownServer begins the names of the hub's tools where Copilot CLI asks whether they may run.
+const ownServer = "hub/hub_"
+
+func (r *run) ofHub() bool { return strings.HasPrefix(r.payload.Tool, ownServer) }
+
+// notice answers the event that the harness tells its user something. That it asks whether a tool
+// may run, the hub learns.
+func (r *run) notice(ctx context.Context) error {
+	if r.payload.Elsewhere {
+		return quiet("the notification is not about a tool")
+	}
+	id, saved, err := r.known()
+	if err != nil {
+		return err
+	}
+	if err := r.connect(ctx, saved); err != nil {
+		return err
+	}
+	return r.noteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnAtPrompt, Tool: r.payload.Tool})
 }

@@ -26,6 +26,7 @@ var fileTools = sync.OnceValue(func() map[string][]string {
 		"NotebookRead": {"notebook_path", "cell_id"},
 		"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
 		"LS":           {"path", "ignore"},
+		"edit":         {"file_path", "diff"}, // of Copilot CLI, which asks for each file of a patch
 	}
 })
 

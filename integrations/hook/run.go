@@ -69,6 +69,8 @@ type Config struct {
 	// Process returns a running process; nil knows none. PID is the hook's own.
 	Process func(pid int) (process.Process, bool)
 	PID     int
+	// Arguments returns the command line of a running process; nil: nobody knows it.
+	Arguments func(pid int) ([]string, bool)
 	// Staged returns the top of the work tree and the files of the commit that Git is about
 	// to make, named from there; see the function Staged.
 	Staged func(ctx context.Context) (top string, files []string, err error)
@@ -92,6 +94,7 @@ type run struct {
 	refuses  bool                  // the answer refuses what the harness is about to do
 	verdict  hub.PermissionVerdict // allow or deny: the answer decides in place of the user
 	ends     bool                  // the answer ends the turn
+	tag      string                // the answer puts this id into the call of a tool of the hub
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
@@ -118,6 +121,9 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	r.harness = Recognize(c.Flag, r.payload, c.Getenv)
 	r.sessions, r.notes = identity.SessionsOf(c.DataRoot), identity.NotesOf(c.DataRoot, c.Process)
 	r.sessions.Tell, r.notes.Tell = r.ignore, r.ignore
+	if r.payload.SubAgent && r.form().Tagged != "" { // its main agent is known by another session
+		r.payload.SessionID = r.sessions.Root(cmp.Or(r.payload.Under, r.payload.SessionID))
+	}
 	if len(r.payload.Folders) > 0 && event != BeforeCommit && !r.payload.SubAgent {
 		_ = r.sessions.Place(r.payload.SessionID, r.payload.Folders[0]) // else the bridge takes the folder of the project
 	}
@@ -134,6 +140,8 @@ func (c *Config) Run(ctx context.Context, event Event, payload []byte) Answer {
 	switch {
 	case r.refuses:
 		return r.form().render(r.form().Refuse, text)
+	case r.tag != "":
+		return r.form().tagged(r.harness.Facts().CallMember, r.tag, r.payload.Meta)
 	case r.verdict == hub.PermissionAllow:
 		return r.form().render(r.form().Allow, text)
 	case r.verdict == hub.PermissionDeny:
@@ -164,45 +172,6 @@ func why(err error) string {
 		return string(h.Code)
 	}
 	return err.Error()
-}
-
-func (r *run) speak(ctx context.Context) (string, error) {
-	switch {
-	case r.event == BeforeCommit:
-		return r.beforeCommit(ctx)
-	case r.event == BeforeEdit && !r.payload.Damaged: // a sub-agent may destroy the work of others too
-		return r.beforeEdit(ctx)
-	case r.event == Permission && !r.payload.Damaged: // so may a prompt of a sub-agent
-		return r.permission(ctx)
-	case r.event == BeforeCall:
-		return r.beforeCall()
-	case r.event == SubStart && !r.payload.Damaged:
-		return r.subAgentBegins()
-	case r.event == SubStop && !r.payload.Damaged:
-		return "", r.subAgentEnds(ctx)
-	case r.payload.SubAgent:
-		return "", quiet("the event is a sub-agent's")
-	case r.event == SessionStart && r.payload.Aborted:
-		return "", quiet("the session was broken off")
-	case r.event == SessionStart:
-		return r.start(ctx)
-	case r.payload.Damaged:
-		return "", quiet("the payload is damaged, so that nobody knows whose event it is")
-	case r.event == SessionEnd:
-		return "", r.end(ctx)
-	case r.payload.Aborted:
-		r.turnEnded(ctx)
-		return "", quiet("the turn was broken off")
-	case !r.form().hears(r.event):
-		return "", quiet("this harness does not show the agent an answer to this event")
-	case r.event == Stop:
-		text, err := r.stop(ctx)
-		if text == "" {
-			r.turnEnded(ctx)
-		}
-		return text, err
-	}
-	return r.interject(ctx)
 }
 
 func (r *run) form() form { return formOf(r.harness) }

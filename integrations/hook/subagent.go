@@ -15,7 +15,7 @@ import (
 // not told who calls, so that the hub does not know it. It is a sub-agent of the agent given,
 // whatever its name: that may also be the name of another session or agent.
 func (r *run) subAgent(main hub.AgentID) (id hub.AgentID, ok bool) {
-	if !r.calls || r.payload.SubName == "" {
+	if !r.calls && r.form().Tagged == "" || r.payload.SubName == "" {
 		return "", false
 	}
 	return main.SubAgent(r.payload.SubName), true
@@ -50,6 +50,9 @@ func (r *run) beforeCall() (string, error) {
 	main, _, unknown := r.known()
 	err := r.sessions.NoteCall(r.payload.Call, identity.Caller{SubAgent: r.payload.SubName})
 	switch {
+	case err == nil && r.form().Tagged != "":
+		r.tag = r.payload.Call // without it the bridge would hear of no id
+		return "the bridge is told who calls", nil
 	case !r.payload.SubAgent:
 		return "", quiet("the main agent calls")
 	case err == nil && r.calls:
@@ -94,6 +97,9 @@ func (r *run) subAgentBegins() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if r.form().Tagged != "" { // its later events name its own session
+		_ = r.sessions.Under(r.payload.SubName, r.payload.SessionID) // else it counts as its main agent
+	}
 	if !r.bridged {
 		return "", quiet("the sub-agent has no tools of the hub")
 	}
@@ -130,12 +136,7 @@ func (r *run) subAgentEnds(ctx context.Context) error {
 		return err
 	}
 	// Only its bridge can end its session. A session that takes its place can be ended here.
-	replace := true
-	out, takeErr := r.hub.Register(ctx, hub.RegisterInput{AgentID: id, Replace: &replace, Metadata: live.Metadata})
-	if takeErr == nil {
-		_, takeErr = r.hub.CloseSession(ctx, out.Row.SessionID, main)
-	}
-	return errors.Join(err, takeErr)
+	return errors.Join(err, r.endLive(ctx, live, main))
 }
 
 // Holdings is the part of the hub that shows leases and ends them.

@@ -20,12 +20,13 @@ const unknown = "unknown"
 var matrixRows = []string{
 	"connects", "tools seen", "deferred tools", "tool calls allowed", "identity", "session-start text", "mail during a turn",
 	"mail at the end of a turn", "mail that was read", "idle wake", "driven by `hubcli run`", "operator's words", "bridge killed", "harness killed", "terminal quit", "edit of a locked file", "permission prompt",
-	"permission prompt in the inbox", "end of session",
+	"permission prompt in the inbox", "sub-agents", "end of session",
 }
 
 // matrixHarnesses are the columns of the matrix.
 var matrixHarnesses = []struct{ id, title string }{
 	{"claude-code", "Claude Code"}, {"codex", "Codex"}, {"gemini-cli", "Gemini CLI"}, {"qwen-code", "Qwen Code"}, {"opencode", "opencode"},
+	{"copilot-cli", "Copilot CLI"},
 }
 
 // matrix holds what a run measured: the cells of a harness by the names of their rows.

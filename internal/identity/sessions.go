@@ -35,6 +35,7 @@ type Binding struct {
 //	<data root>/hooks/<key>.json      the binding of a session; renamed into place
 //	<data root>/hooks/<key>-<mark>    empty: something has been done once for the session
 //	<data root>/hooks/<key>.at        the folder in which the session works now
+//	<data root>/hooks/<key>.of        the session of the main agent of a sub-agent with a session of its own
 //	<data root>/hooks/<key>-began-call  who makes a call of a tool
 //
 // where key is Key of the session's id, or of the call's. Sweep removes files older than keepSessions.
@@ -126,6 +127,32 @@ func (s Sessions) Placed(session string) string {
 		return ""
 	}
 	return p.Folder
+}
+
+// root says under which session a sub-agent works.
+type root struct {
+	Session string `json:"session"` // the harness's id of it
+}
+
+func (s Sessions) rootPath(session string) string { return filepath.Join(s.Dir, Key(session)+".of") }
+
+// Under notes that a sub-agent whose harness gives it a session works under another session, whose
+// main agent it belongs to.
+func (s Sessions) Under(session, main string) error {
+	if !s.keeps(session) || main == "" || main == session {
+		return errNotKept
+	}
+	return replace(s.Dir, s.rootPath(session), root{Session: main})
+}
+
+// Root returns the session of the main agent under which a session works: by what Under has noted,
+// or the session itself.
+func (s Sessions) Root(session string) string {
+	var up root
+	if !s.keeps(session) || !read(s.Dir, s.rootPath(session), s.Tell, &up) || up.Session == "" {
+		return session
+	}
+	return up.Session
 }
 
 // Mark notes that something has been done for a session. The error is fs.ErrExist

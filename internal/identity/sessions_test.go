@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -80,6 +81,31 @@ func TestReadWhileReplaced(t *testing.T) {
 			require.NoError(t, err)
 			return
 		default:
+		}
+	}
+}
+
+// TestSubAgentsWorkUnderASession: a session of a sub-agent leads to the one of its main agent, and
+// every other session to itself.
+func TestSubAgentsWorkUnderASession(t *testing.T) {
+	s := SessionsOf(t.TempDir())
+	if got := s.Root("main"); got != "main" {
+		t.Errorf("a session of which nothing is noted leads to %q", got)
+	}
+	require.NoError(t, s.Under("sub", "main"))
+	require.NoError(t, s.Under("within", s.Root("sub")))
+	for _, session := range []string{"main", "sub", "within"} {
+		if got := s.Root(session); got != "main" {
+			t.Errorf("%s leads to %q", session, got)
+		}
+	}
+	require.NoError(t, os.WriteFile(s.rootPath("sub"), []byte("rubbish"), 0o600))
+	if got := s.Root("sub"); got != "sub" {
+		t.Errorf("a damaged note leads to %q", got)
+	}
+	for _, session := range []string{"", "main"} {
+		if err := s.Under(session, "main"); !errors.Is(err, errNotKept) {
+			t.Errorf("under itself or nothing: %v", err)
 		}
 	}
 }

@@ -49,6 +49,13 @@ const harnesses = [
     connected: /✓ hub .*connected/,
   },
   {
+    // Its list connects to nothing; its turns do.
+    id: "copilot-cli",
+    command: [join(modules, "@github", `copilot-${platform}-${arch}`, "copilot")],
+    env: { ...offline, COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false" },
+    connected: /^ +hub \(local\)$/m,
+  },
+  {
     // Its list connects to nothing; the test below asks its server instead.
     id: "codex",
     command: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],

@@ -20,6 +20,7 @@ export const within = 120_000;
 const key = "made-up-key-of-a-test";
 const nowhere = "http://127.0.0.1:9"; // a proxy at whose port nobody listens
 
+const copilot = join(modules, "@github", `copilot-${platform}-${arch}`, "copilot");
 const opencode = join(modules, `opencode-${platform}-${arch}`, "bin", "opencode");
 
 // A row tells how a harness works a turn without a human, against which API, and where its
@@ -166,6 +167,34 @@ const rows = [
         },
       };
       await writeFile(file, JSON.stringify(settings));
+    },
+  },
+  {
+    id: "copilot-cli",
+    from: "@github/copilot",
+    api: chat,
+    // A hook allows the tools of the hub; this allows its own edits.
+    command: () => [copilot, "-p", "go", "--allow-tool=write"],
+    env: (url) => ({
+      COPILOT_OFFLINE: "true", COPILOT_AUTO_UPDATE: "false", COPILOT_PROVIDER_BASE_URL: `${url}/v1`, COPILOT_PROVIDER_API_KEY: key,
+      COPILOT_MODEL: "stand-in", COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "100000", COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "10000",
+    }),
+    hooks: [".copilot", "hooks", "hubcli.json"],
+    entry: [".copilot", "mcp-config.json"],
+    start: "sessionStart", tool: "postToolUse", end: "agentStop", edit: "preToolUse", prompt: "userPromptSubmitted", permission: "notification",
+    stays: sessions.copilot,
+    names: "mixed", // what comes with a prompt and at the end of a turn counts as its user's words
+    wakes: false, // by itself; a watch that it runs in the background wakes it
+    watches: ({ tools }, command) => ({ tool: tools.bash, input: { command, description: "wait for messages", mode: "async" } }),
+    asks: "edit",
+    refused: "Operation cancelled",
+    permits: (project) => ["edit", "--path", project],
+    program: [copilot],
+    helps: ({ tools }, prompt) => ({ tool: tools.task, input: { agent_type: "task", description: "help", name: "helper", prompt } }),
+    write: ({ tools }, path, file_text) => ({ tool: tools.create, input: { path, file_text } }),
+    // prepare writes what a user answers when the harness runs first.
+    async prepare(home, project) {
+      await writeFile(join(home, ".copilot", "config.json"), JSON.stringify({ trustedFolders: [project] }));
     },
   },
 ];

@@ -5,11 +5,11 @@ import assert from "node:assert/strict";
 import { appendFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { after, before, describe, it } from "node:test";
-import { eventually } from "../hub.mjs";
+import { eventually, hubcli } from "../hub.mjs";
 import { measured } from "../matrix.mjs";
 import { agentOf, count, devDependencies, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
-import { Script, killBridge, reviveBridge, turn } from "./processes.mjs";
+import { Script, killBridge, reviveBridge, tool, turn } from "./processes.mjs";
 
 // Messages one by one. QUIET makes it many, for a machine that does nothing else.
 const messages = process.env.QUIET ? 30 : 10;
@@ -106,6 +106,51 @@ for (const harness of harnesses.filter(({ stays, wakes, needs = [] }) => stays &
       }
       const times = Array.from({ length: posts }, (_, i) => count(last(), `MAIL ${i + 1}.`));
       assert.deepEqual(times, Array(posts).fill(1));
+    });
+  });
+}
+
+// A session that nothing else wakes: its model runs a watch in the background and ends its turn.
+for (const harness of harnesses.filter(({ watches }) => watches)) {
+  describe(`an idle session of ${harness.id} with a watch`, () => {
+    const requests = 3; // of a turn, which reads what is unread, begins the watch, and ends
+    let hub, project, model, session;
+    before(async () => {
+      ({ hub, project } = await settle(harness));
+      const settled = 1500; // ms, in which the hub learns that a poll was read; a model thinks longer
+      model = await Model.start(harness.api, async (request, n) => {
+        if (n % requests === 1) return tool(request, "hub_poll_messages", { timeout_seconds: 0 });
+        if (n % requests === 0) return { text: "done" };
+        await sleep(settled);
+        return harness.watches(request, `${hubcli} watch --agent ${agent} --base-url ${hub.url}`);
+      });
+      session = await harness.stays({ hub, project, model, modules, within, command: [...harness.program, "--allow-all-tools"], env: environment(harness, hub, model.url) });
+    });
+    let agent;
+    after(async () => {
+      await session?.close();
+      await model?.close();
+      await hub?.close();
+    });
+
+    measured(harness.id, "idle: a watch in the background begins a turn for each message", ["idle wake"], { timeout: within }, async (note) => {
+      await eventually("its bridge is there", async () => (await hub.agents()).length > 0, within);
+      agent = await agentOf(harness, hub);
+      await session.go("go");
+      const took = [];
+      for (let i = 1; i <= messages; i++) {
+        await eventually("the watch waits", async () => (await hub.get(`/v1/attention?agent_id=${agent}`)).watching);
+        const before = model.requests.length;
+        const posted = performance.now();
+        await hub.say(`WORD ${i}.`, { to_agent: agent, channel: undefined });
+        await eventually("the model is asked", async () => model.requests.length > before);
+        took.push(performance.now() - posted);
+        await eventually("the turn has ended", async () => model.requests.length === before + requests && (await session.idle()));
+        assert.equal(count(model.requests[before], `WORD ${i}.`), 1, "its words come with the wake");
+      }
+      took.sort((a, b) => a - b);
+      const at = (part) => Math.round(took[Math.ceil(part * took.length) - 1]);
+      note("idle wake", `by a \`hubcli watch\` that it runs in the background, with its words, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms of ${messages} messages`);
     });
   });
 }

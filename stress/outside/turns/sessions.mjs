@@ -135,6 +135,9 @@ export const claude = (given) => inTerminal(given, "claude-code", "\u276f", "/mc
 // gemini runs in a terminal. Nothing wakes it.
 export const gemini = (given) => inTerminal(given, "gemini-cli", "Type your message", "/mcp reload");
 
+// copilot runs in a terminal. A command that it runs in the background wakes it when it ends.
+export const copilot = (given) => inTerminal(given, "copilot-cli", "open sidebar", "/mcp reload");
+
 // qwen runs in a terminal. It takes texts from a file that its command line names.
 export async function qwen(given) {
   const file = join(given.hub.root, "input.jsonl");

@@ -13,7 +13,7 @@ const letters = { lost: "s/MAIL [0-9]+\\./MAIL/g", again: "s/(MAIL [0-9]+\\.)/\\
 export async function spoil(harness, home) {
   const mode = process.env.SPOIL;
   if (!mode) return;
-  const { hooks, entry = hooks, tool, end = "Stop", edit = "PreToolUse", prompt = "UserPromptSubmit", permission = "PermissionRequest" } = harness;
+  const { hooks, entry = hooks, start = "SessionStart", tool, end = "Stop", edit = "PreToolUse", prompt = "UserPromptSubmit", permission = "PermissionRequest" } = harness;
   if (mode === "empty" || mode === "destructive") {
     const program = await script(home, `exec ${process.execPath} ${join(here, "between.mjs")} ${mode} ${hubcli} "$@"`);
     const text = await readFile(join(home, ...entry), "utf8");
@@ -25,22 +25,30 @@ export async function spoil(harness, home) {
   const settings = JSON.parse(await readFile(file, "utf8"));
   if (letters[mode]) {
     for (const list of [tool, end, prompt].map((name) => settings.hooks[name])) {
-      const call = list[0].hooks[0];
-      call.command += ` | sed -E '${letters[mode]}'`;
+      const { call, line } = caller(list);
+      call[line] += ` | sed -E '${letters[mode]}'`;
     }
     await writeFile(file, JSON.stringify(settings));
     return;
   }
-  const at = { start: "SessionStart", middle: tool, end, edit, permission, twice: end }[mode];
+  const at = { start, middle: tool, end, edit, permission, twice: end }[mode];
   assert.ok(settings.hooks[at], `there is no way ${mode} to spoil`);
   if (mode === "twice") {
     const hold = JSON.stringify({ decision: "block", reason: "Go on." });
     const program = await script(home, `echo . >> ${home}/held\n[ $(wc -l < ${home}/held) -le 2 ] && echo '${hold}' || echo '{}'`);
-    settings.hooks[at][0].hooks[0].command = program;
+    const { call, line } = caller(settings.hooks[at]);
+    call[line] = program;
   } else {
     delete settings.hooks[at];
   }
   await writeFile(file, JSON.stringify(settings));
+}
+
+// caller returns what calls a hook, and the member that has its line: Copilot CLI has one for each
+// kind of shell.
+function caller([first]) {
+  const call = first.hooks?.[0] ?? first;
+  return { call, line: call.bash ? "bash" : "command" };
 }
 
 // script writes a program for a shell and returns its path.

@@ -5,14 +5,14 @@
 // faults.mjs.
 
 import assert from "node:assert/strict";
-import { readFile, realpath } from "node:fs/promises";
-import { after, before, describe } from "node:test";
+import { readFile, readdir, realpath } from "node:fs/promises";
+import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
-import { eventually, finish } from "../hub.mjs";
+import { eventually, finish, hubcli } from "../hub.mjs";
 import { measured, note } from "../matrix.mjs";
 import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
-import { named } from "./processes.mjs";
+import { named as namedIn } from "./processes.mjs";
 import { spoil } from "./spoil.mjs";
 
 for (const harness of harnesses) {
@@ -67,6 +67,7 @@ for (const harness of harnesses) {
       assert.equal(count(requests[0], `You are agent ${agent} `), 1, "the session's beginning says who it is");
       note("session-start text", "reaches the model once");
       assert.ok(count(requests[1], agent) > 1, "the tool answers as the same agent");
+      if (harness.id === "copilot-cli") note("connects", "yes"); // its list of servers connects to none
       note("identity", "hook and bridge are one agent");
       note("tool calls allowed", "`hub_start`");
       assert.doesNotMatch(requests[0].sent, /hubcli (poll|post) --agent/, "commands would end the bridge's session");
@@ -123,12 +124,14 @@ for (const harness of harnesses) {
       };
       // Where messages are named alone, the model reads them by a tool.
       const read = (request) => {
-        assert.equal(named(request).length, 1, "one message is named");
+        assert.equal(namedIn(request).length, 1, "one message is named");
         assert.equal(count(request, "of the turn"), count(request, "MIDDLE of the turn"), "no word of it is there");
-        return calls(request, "hub_poll_messages", { timeout_seconds: 0 });
+        // A poll would also show what a hook has shown with its words: that is told, not read.
+        return harness.names === "always" ? calls(request, "hub_poll_messages", { timeout_seconds: 0 }) : calls(request, "hub_get_message", { message_id: last.id });
       };
       // One request more is for what came at the end. There is none for what was shown.
-      const steps = harness.names === "always" ? [begin, read, end, read, done] : harness.endless === false ? [begin, end] : [begin, end, done];
+      const named = harness.names && harness.endless !== false;
+      const steps = harness.names === "always" ? [begin, read, end, read, done] : harness.endless === false ? [begin, end] : named ? [begin, end, read, done] : [begin, end, done];
       const requests = (await work(steps)).filter((_, i) => steps[i] !== read);
       assert.equal(count(requests[1], "MIDDLE of the turn"), 1, "after the tools");
       note("mail during a turn", harness.names === "always" ? "named once, with the next request; read by a tool" : "once, with the next request");
@@ -140,7 +143,7 @@ for (const harness of harnesses) {
       }
       assert.equal(count(requests[2], "MIDDLE of the turn"), 1);
       assert.equal(count(requests[2], "END of the turn"), 1, "before the turn ends");
-      note("mail at the end of a turn", harness.names === "always" ? "named once, with one request more; read by a tool" : "once, with one request more");
+      note("mail at the end of a turn", named ? "named once, with one request more; read by a tool" : "once, with one request more");
     });
 
     measured(harness.id, "turn: mail that the agent has read holds no turn", ["mail that was read"], { timeout: within }, async (note) => {
@@ -170,10 +173,57 @@ for (const harness of harnesses) {
       note("edit of a locked file", "warned; refused where the room wants it");
     });
 
+    measured(harness.id, "turn: a sub-agent is an agent of its own", ["sub-agents"], { timeout: within, skip: !harness.helps }, async (note) => {
+      const file = join(await realpath(project), "theirs.txt");
+      const holders = async () => (await hub.get("/v1/locks?active_only=true")).filter((lock) => lock.file_path === file).map((lock) => lock.agent_id);
+      let agent, helper;
+      const begin = async (request) => {
+        agent = await present();
+        await hub.say("MAIL for the main agent", { to_agent: agent, channel: undefined });
+        return harness.helps(request, "HELP with it");
+      };
+      const lock = async (request) => {
+        assert.match(request.sent, /HELP with it/);
+        assert.equal(count(request, `You are a sub-agent of ${agent}`), 1);
+        return calls(request, "hub_lock", { file_path: file });
+      };
+      const tell = async (request) => {
+        [helper] = await holders();
+        assert.match(helper, new RegExp(`^${agent}:`), "the lock is the sub-agent's");
+        assert.equal(count(request, "MAIL for the main agent"), 0, "it is not given its main agent's mail");
+        return { text: "I have helped." };
+      };
+      const end = async (request) => {
+        assert.match(request.sent, /I have helped/);
+        assert.equal(count(request, "MAIL for the main agent"), 1, "the main agent gets its mail");
+        assert.deepEqual(await holders(), [], "its locks end with it");
+        assert.ok(!(await hub.agents()).includes(helper), "it is gone");
+        return done();
+      };
+      await work([begin, lock, tell, end]);
+      note("sub-agents", "agents of their own, told so when they begin; their locks end with them");
+    });
+
     measured(harness.id, "turn: an agent is gone when its session ends", ["end of session"], { timeout: within }, async (note) => {
       await work([(request) => calls(request, "hub_start"), done]);
       await eventually("no agent of the harness is left", async () => !(await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
       note("end of session", "the agent is gone at once");
+    });
+
+    // The harness has worked many turns with these files by now, and has written what it writes.
+    it("turn: after its sessions the adapter is whole, and can be repaired and taken out", { timeout: within }, async () => {
+      const states = async () => JSON.parse(await hub.command("adapter", "status", harness.id, "--json"));
+      assert.doesNotMatch(JSON.stringify(await states()), /"state":"(drifted|conflict|unreadable)"|"outdated":true/);
+      await hub.command("adapter", "repair", harness.id, "--yes");
+      await hub.command("adapter", "uninstall", harness.id, "--yes");
+      const left = [];
+      for (const entry of await readdir(hub.root, { recursive: true, withFileTypes: true })) {
+        const path = join(entry.parentPath, entry.name);
+        const own = [join(hub.root, "data"), join(hub.root, "project"), join(hub.root, ".cache")].some((folder) => path.startsWith(folder));
+        if (own || !entry.isFile() || !/(settings|config|hooks|hubcli|plugin|servers|claude|opencode)[^/]*\.(json|toml|js)$/.test(path) || path.includes("node_modules")) continue;
+        if ((await readFile(path, "utf8")).includes(hubcli)) left.push(path);
+      }
+      assert.deepEqual(left, []);
     });
   });
 }
