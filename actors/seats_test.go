@@ -3,6 +3,7 @@ package actors
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -283,6 +284,56 @@ func TestAgentsAreListedWithWhatTheyDo(t *testing.T) {
 			t.Errorf("the agent in no room is listed as %+v, %v", rows, err)
 		}
 		r.stop()
+	})
+}
+
+// TestRoomIsToldOnceOfAnAgentThatIsStuck: an agent whose model failed is shown as stuck until its next
+// turn, and the room is told once in a while, however often that happens.
+func TestRoomIsToldOnceOfAnAgentThatIsStuck(t *testing.T) {
+	bubble(t, func(t *testing.T, r *rig) {
+		room := r.roomWithSeats("dev", "ben")
+		r.register("dev")
+		stuck := func(why string) {
+			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnWorking}))
+			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnStuck, Error: why}))
+		}
+		check := func(want hub.Activity, notices int) {
+			t.Helper()
+			if seat := r.seatRow(room.RoomID, "dev", ""); seat.Activity != want {
+				t.Errorf("it is shown as %s, want %s", seat.Activity, want)
+			}
+			found := 0
+			page := must(r.Messages(t.Context(), hub.MessagesQuery{Channel: room.Channel, Limit: 100}))
+			for _, m := range decodeAll(t, page.Rows) {
+				if strings.Contains(m.Body, "dev is stuck: its model failed (rate_limit), and its turn has ended.") && m.FromAgent == hub.AgentSystem {
+					found++
+				}
+			}
+			if found != notices {
+				t.Errorf("the room was told %d times, want %d", found, notices)
+			}
+		}
+		stuck("rate_limit")
+		check(hub.ActivityStuck, 1)
+		stuck("rate_limit")
+		check(hub.ActivityStuck, 1)
+		must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnWorking}))
+		check(hub.ActivityWorking, 1)
+		time.Sleep(hub.StuckTold)
+		r.Touch("dev", true)
+		stuck("rate_limit")
+		check(hub.ActivityStuck, 2)
+		must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnIdle}))
+		check(hub.ActivityIdle, 2)
+		// Of an agent in no room nobody is told, and one that is not there notes nothing.
+		r.register("alone")
+		if got := must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "alone", Turn: hub.TurnStuck})); !got.Noted {
+			t.Error("nothing is noted of the agent in no room")
+		}
+		if got := must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "nobody", Turn: hub.TurnStuck})); got.Noted {
+			t.Error("something is noted of an agent that is not there")
+		}
+		check(hub.ActivityIdle, 2)
 	})
 }
 

@@ -96,7 +96,7 @@ func (h *Hub) idleSince(agent hub.AgentID, now hub.Time) (since hub.Time, idle b
 	switch activity, since := doing.Activity(nil, now); activity {
 	case hub.ActivityIdle, hub.ActivityWaiting:
 		return since, true
-	case hub.ActivityWorking, hub.ActivityBlocked, hub.ActivityAtPrompt, hub.ActivityNoTerminal:
+	case hub.ActivityWorking, hub.ActivityBlocked, hub.ActivityAtPrompt, hub.ActivityNoTerminal, hub.ActivityStuck:
 	}
 	return 0, false
 }

@@ -37,8 +37,11 @@ func ValidateTurn(in *hub.TurnInput) error {
 	if err := first(hub.CheckSender("agent_id", in.AgentID), checkText("tool", in.Tool, hub.MaxNameChars)); err != nil {
 		return err
 	}
+	if !hub.PlainWord(in.Error) || in.Error != "" && in.Turn != hub.TurnStuck {
+		return hub.Invalid("error", "error is the kind of failure, in at most 40 letters, digits and underscores, and goes with the turn stuck alone").WithFix("leave error out")
+	}
 	switch in.Turn {
-	case hub.TurnWorking, hub.TurnIdle, hub.TurnNoTerminal:
+	case hub.TurnWorking, hub.TurnIdle, hub.TurnNoTerminal, hub.TurnStuck:
 		if in.Tool != "" {
 			return hub.Invalid("tool", "tool goes with the turn at_prompt alone").WithFix("leave tool out")
 		}
@@ -47,7 +50,7 @@ func ValidateTurn(in *hub.TurnInput) error {
 		return nil
 	case hub.TurnUnknown:
 	}
-	return hub.Invalid("turn", "turn is none of working, at_prompt, idle and no_terminal").WithFix("send one of the four")
+	return hub.Invalid("turn", "turn is none of working, at_prompt, idle, no_terminal and stuck").WithFix("send one of the five")
 }
 
 // ValidateTold checks the new notified cursor of an agent.

@@ -168,7 +168,7 @@ func agentState(a *hub.LiveAgent) cell {
 		return cell{"at prompt: " + a.PromptTool, sgrYellow}
 	case a.Activity == hub.ActivityAtPrompt:
 		return cell{"at prompt", sgrYellow}
-	case a.Activity == hub.ActivityBlocked:
+	case a.Activity == hub.ActivityBlocked, a.Activity == hub.ActivityStuck:
 		return cell{string(a.Activity), sgrRed}
 	case a.Activity == hub.ActivityWorking:
 		return cell{string(a.Activity), sgrGreen}

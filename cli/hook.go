@@ -55,7 +55,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|own-tool|notice|subagent-start|subagent-stop|stop|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|own-tool|notice|subagent-start|subagent-stop|stop|failure|compact|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -87,11 +87,13 @@ of the room shows it. Where the operator wants it (hubcli app permissions), a ru
 the operator's answer decides in Claude Code, Codex and Copilot CLI. Only this hook may
 take longer than two seconds, while a question to the operator is open.
 
-own-tool allows the tools of the hub in Copilot CLI, and says nothing of other tools.
-notice notes that a program draws such a question, where permission comes earlier.
+own-tool allows the tools of the hub in Copilot CLI. notice notes that it draws a question.
 
 stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
+
+failure notes that a turn ended because the model failed. compact has the text of
+session-start shown again, after the program has put a summary in place of it.
 
 session-end ends the agent's session with the hub if a hook began it.
 
@@ -148,7 +150,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, own-tool, notice, subagent-start, subagent-stop, stop or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, own-tool, notice, subagent-start, subagent-stop, stop, failure, compact or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }

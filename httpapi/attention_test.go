@@ -43,7 +43,7 @@ func TestAttentionOverHTTP(t *testing.T) {
 		}
 	}
 	c.ok(201, "POST", "/v1/sessions", `{"agent_id":"a"}`)
-	for turn, body := range map[string]string{"working": `"working"`, "at_prompt": `"at_prompt","tool":"Bash"`, "idle": `"idle"`} {
+	for turn, body := range map[string]string{"working": `"working"`, "at_prompt": `"at_prompt","tool":"Bash"`, "idle": `"idle"`, "stuck": `"stuck","error":"rate_limit"`} {
 		if got := c.ok(200, "POST", "/v1/turns", `{"agent_id":"a","turn":`+body+`}`).row("noted"); got != true {
 			t.Errorf("noted is %v", got)
 		}
@@ -51,7 +51,7 @@ func TestAttentionOverHTTP(t *testing.T) {
 			t.Errorf("turn is %v, want %v", got, turn)
 		}
 	}
-	for _, bad := range []string{`""`, `"done"`, `"idle","tool":"Bash"`, `null`, `1`} {
+	for _, bad := range []string{`""`, `"done"`, `"idle","tool":"Bash"`, `"idle","error":"x"`, `"stuck","tool":"Bash"`, `"stuck","error":"a b"`, `null`, `1`} {
 		c.refused("invalid", "POST", "/v1/turns", `{"agent_id":"a","turn":`+bad+`}`)
 	}
 	if got := c.ok(200, "POST", "/v1/turns", `{"agent_id":"nobody","turn":"idle"}`).row("noted"); got != false {

@@ -47,6 +47,7 @@ type HarnessFacts struct {
 	Wakes      bool   // the end of a background process begins a new turn
 	Queues     bool   // a command of its own begins a turn of an idle session; the bridge runs it
 	TakesInput bool   // a session may be begun with a file from which it takes texts; the bridge writes there
+	Channel    string // a session may be begun so that it takes notifications of a server for messages of people; the experimental capability
 	WakeFile   string // what its adapter may install, in the folder of its settings: if it is there, messages begin turns of an idle session
 	Streams    bool   // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool   // as a rule the agent's commands reach no network, not even this machine
@@ -131,6 +132,11 @@ type HookCall struct {
 	// the event that the harness tells its user something, such as that it asks whether a tool
 	// may run.
 	Failed, Notice string
+	// Failure is the event that a turn ends because the model failed.
+	Failure string
+	// Compact is the event that the harness is about to put a summary in place of what its model
+	// has read, where no SessionStart comes after it.
+	Compact string
 	// EditTools matches the tools that change files, in the harness's form.
 	EditTools string
 	// Call is the event before a tool of the hub is called, and HubTools matches these

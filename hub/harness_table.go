@@ -52,7 +52,7 @@ var harnesses = []HarnessFacts{
 		Hooks:    claudeCodeForm(), Wakes: true, SubAgents: true,
 		ProjectVariable: "CLAUDE_PROJECT_DIR", Variables: []string{"CLAUDECODE"},
 		SessionVariable: "CLAUDE_CODE_SESSION_ID", ExportVariable: "CLAUDE_ENV_FILE",
-		CallMember:   "claudecode/toolUseId",
+		CallMember: "claudecode/toolUseId", Channel: "claude/channel",
 		HomeVariable: "CLAUDE_CONFIG_DIR", Homes: []string{".claude"},
 		RewritesServers: true,
 	},
@@ -265,6 +265,7 @@ func claudeCodeForm() *HookForm {
 	f.End = endsTurn
 	f.Sub = addsContext("SubagentStart")
 	f.Call.Call, f.Call.HubTools = "PreToolUse", "mcp__hub__.*"
+	f.Call.Failure = "StopFailure"
 	f.Call.SubStart, f.Call.SubStop = "SubagentStart", "SubagentStop"
 	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
 	return decides(f)
@@ -289,7 +290,8 @@ func copilotForm() *HookForm {
 	}
 	f.Call.Stop, f.Call.Prompt, f.Call.Tool, f.Call.Failed, f.Call.End = "agentStop", "userPromptSubmitted", "postToolUse", "postToolUseFailure", "sessionEnd"
 	f.Call.Edit, f.Call.EditTools = "preToolUse", "create|edit|str_replace|insert|apply_patch"
-	f.Call.Permission, f.Call.Notice = "permissionRequest", "notification"
+	f.Call.Permission, f.Call.Notice, f.Call.Failure = "permissionRequest", "notification", "errorOccurred"
+	f.Call.Compact = "preCompact"
 	f.Call.Call, f.Call.SubStart, f.Call.SubStop = "preMcpToolCall", "subagentStart", "subagentStop" // it matches no tool by its name there
 	return ranking(f, &f.Start, &f.Stop, &f.Prompt)
 }

@@ -1,6 +1,10 @@
 package hub
 
-import "context"
+import (
+	"context"
+	"strings"
+	"time"
+)
 
 // Presence says whether a seat's agent is connected.
 type Presence string
@@ -18,13 +22,15 @@ const (
 type Activity string
 
 // The activities. The first that holds is shown. at_prompt: its program asks a user
-// whether a tool may run. no_terminal: its session goes on, and nobody follows it. blocked: a task of the agent
+// whether a tool may run. no_terminal: its session goes on, and nobody follows it. stuck: its turn ended because
+// its model failed. blocked: a task of the agent
 // needs input. waiting: a call of the agent is parked. working: it is in a turn; if
 // that is unknown, a task of it is working, or a call other than a poll came within
 // SeatWorkingFor.
 const (
 	ActivityAtPrompt   Activity = "at_prompt"
 	ActivityNoTerminal Activity = "no_terminal"
+	ActivityStuck      Activity = "stuck"
 	ActivityBlocked    Activity = "blocked"
 	ActivityWaiting    Activity = "waiting"
 	ActivityWorking    Activity = "working"
@@ -192,21 +198,34 @@ type Turn string
 
 // The turns. TurnUnknown: no hook has said. TurnAtPrompt: the program asks a user whether
 // a tool may run. TurnNoTerminal: the turn has ended, and nobody follows the session: its terminal
-// was quit, and its program keeps it in the background.
+// was quit, and its program keeps it in the background. TurnStuck: the turn ended because the program's model failed.
 const (
 	TurnUnknown    Turn = ""
 	TurnWorking    Turn = "working"
 	TurnAtPrompt   Turn = "at_prompt"
 	TurnIdle       Turn = "idle"
 	TurnNoTerminal Turn = "no_terminal"
+	TurnStuck      Turn = "stuck"
 )
 
 // TurnInput says how far an agent is with its turn.
 type TurnInput struct {
 	AgentID AgentID `json:"agent_id"`
 	Turn    Turn    `json:"turn"`
-	Tool    string  `json:"tool,omitempty"` // that the program asks about, with TurnAtPrompt
+	Tool    string  `json:"tool,omitempty"`  // that the program asks about, with TurnAtPrompt
+	Error   string  `json:"error,omitempty"` // the kind of failure, with TurnStuck: a PlainWord
 }
+
+// PlainWord reports whether a text is a word of a program: at most 40 letters, digits and underscores.
+// An empty one is.
+func PlainWord(s string) bool {
+	return len(s) <= 40 && !strings.ContainsFunc(s, func(r rune) bool {
+		return r != '_' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	})
+}
+
+// StuckTold is how long the room of an agent that is stuck is not told of it again.
+const StuckTold = 15 * time.Minute
 
 // TurnNoted is the answer. Noted is false if the agent has no live session.
 type TurnNoted struct {

@@ -354,7 +354,7 @@ func Held(a *hub.LiveAgent) string {
 // ToneOf is the tone of an agent's row.
 func ToneOf(a *hub.LiveAgent) Tone {
 	switch {
-	case a.Activity == hub.ActivityAtPrompt, a.Activity == hub.ActivityBlocked:
+	case a.Activity == hub.ActivityAtPrompt, a.Activity == hub.ActivityStuck, a.Activity == hub.ActivityBlocked:
 		return Warn
 	case a.Presence == hub.PresenceAway, a.Activity == hub.ActivityNoTerminal:
 		return Dim

@@ -22,3 +22,15 @@ func AsleepNotice(a hub.AsleepAgent, why string) MessageDraft {
 	n.Channel, n.Room = a.RoomID.Channel(), *a.RoomID
 	return n
 }
+
+// StuckNotice tells a room that a turn of one of its agents ended because its model failed. why is
+// the kind of failure; it may be empty.
+func StuckNotice(agent hub.AgentID, room hub.RoomID, why string) MessageDraft {
+	body := fmt.Sprintf("%s is stuck: its model failed, and its turn has ended.", agent)
+	if why != "" {
+		body = fmt.Sprintf("%s is stuck: its model failed (%s), and its turn has ended.", agent, why)
+	}
+	n := systemNotice(body+" It goes on when its user, or a message that wakes it, begins another turn.", map[string]any{"stuck": map[string]any{"agent_id": agent, "error": why}})
+	n.Channel, n.Room = room.Channel(), room
+	return n
+}

@@ -86,6 +86,11 @@ func (d *Doing) Turn(now hub.Time) (hub.Turn, *hub.Time) {
 // atPrompt reports whether the agent's program asks its user.
 func (d *Doing) atPrompt() bool { return d.turn != nil && d.turn.state == hub.TurnAtPrompt }
 
+// stuck reports whether the agent's last turn ended because its model failed.
+func (d *Doing) stuck() bool {
+	return d.turn != nil && d.turn.state == hub.TurnStuck && d.Acted <= d.turn.since
+}
+
 // Turning returns until when the agent counts as in a turn because a hook has noted
 // one; 0: it does not. A turn that a user breaks off ends without a hook in some
 // harnesses, so a sign of life is needed now and then.
@@ -102,7 +107,15 @@ func (d *Doing) Turning(now hub.Time) hub.Time {
 // turnEnded reports whether a hook has noted the end of a turn, and the agent has made no
 // call since.
 func (d *Doing) turnEnded() bool {
-	return d.turn != nil && (d.turn.state == hub.TurnIdle || d.turn.state == hub.TurnNoTerminal) && d.Acted <= d.turn.since
+	if d.turn == nil || d.Acted > d.turn.since {
+		return false
+	}
+	switch d.turn.state {
+	case hub.TurnIdle, hub.TurnNoTerminal, hub.TurnStuck:
+		return true
+	case hub.TurnUnknown, hub.TurnWorking, hub.TurnAtPrompt:
+	}
+	return false
 }
 
 // noTerminal reports whether nobody follows the session of the agent.
@@ -143,6 +156,8 @@ func (d *Doing) Activity(tasks []core.StoredTask, now hub.Time) (hub.Activity, h
 		return hub.ActivityAtPrompt, d.turn.since
 	case d.noTerminal():
 		return hub.ActivityNoTerminal, d.turn.since
+	case d.stuck():
+		return hub.ActivityStuck, d.turn.since
 	case blocked != 0:
 		return hub.ActivityBlocked, blocked
 	case d.Parked:

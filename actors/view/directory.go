@@ -66,15 +66,16 @@ type parking struct {
 
 // presence is one live session.
 type presence struct {
-	session hub.Session
-	seen    atomic.Int64 // wall ms of the last call
-	acted   atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
-	busy    atomic.Int64 // of the first of the calls that keep the agent's seats working
-	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
-	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
-	givenID atomic.Int64 // up to which message that answer went
-	woken   atomic.Int64 // of the last answer to a poll or a watch that waited
-	turn    atomic.Pointer[turn]
+	session   hub.Session
+	seen      atomic.Int64 // wall ms of the last call
+	acted     atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
+	busy      atomic.Int64 // of the first of the calls that keep the agent's seats working
+	freed     atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
+	givenAt   atomic.Int64 // of the last answer with messages to a poll of the agent
+	stuckTold atomic.Int64 // when the room was told that the agent is stuck
+	givenID   atomic.Int64 // up to which message that answer went
+	woken     atomic.Int64 // of the last answer to a poll or a watch that waited
+	turn      atomic.Pointer[turn]
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
 	waited Span

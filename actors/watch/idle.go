@@ -34,6 +34,8 @@ func (w *watch) seatIdle(agent hub.AgentID) (met bool, why string, after time.Du
 	switch activity {
 	case hub.ActivityAtPrompt:
 		return false, fmt.Sprintf("%s is at a prompt: its program asks a user whether a tool may run", agent), 0, nil
+	case hub.ActivityStuck:
+		return false, fmt.Sprintf("%s is stuck: its model failed", agent), 0, nil
 	case hub.ActivityBlocked:
 		return false, fmt.Sprintf("%s is blocked: a task of it needs input", agent), 0, nil
 	case hub.ActivityWorking:

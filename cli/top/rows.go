@@ -87,7 +87,7 @@ func agentRows(m *Model) []row {
 
 func urgency(a *hub.LiveAgent) int {
 	switch {
-	case a.Activity == hub.ActivityAtPrompt:
+	case a.Activity == hub.ActivityAtPrompt, a.Activity == hub.ActivityStuck:
 		return 0
 	case a.Activity == hub.ActivityBlocked:
 		return 1

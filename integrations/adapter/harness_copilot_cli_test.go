@@ -35,7 +35,7 @@ func TestHooksOfCopilotRefuseNothingWithoutHubcli(t *testing.T) {
 			}
 		}
 	}
-	if tried != 13 {
+	if tried != 15 {
 		t.Errorf("%d lines were tried", tried)
 	}
 }

@@ -59,13 +59,15 @@ const (
 	eventNotice event = "notice"
 	eventSub    event = "subagent-start"
 	eventSubEnd event = "subagent-stop"
+	eventFold   event = "compact"
 	eventStop   event = "stop"
+	eventFail   event = "failure"
 	eventEnd    event = "session-end"
 )
 
 // events lists them in the order in which they are written and tried.
 var events = []event{
-	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventNotice, eventSub, eventSubEnd, eventStop, eventEnd,
+	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventNotice, eventSub, eventSubEnd, eventStop, eventFail, eventFold, eventEnd,
 }
 
 // occasions are a harness's names of the events. An event without a name gets no
@@ -74,6 +76,8 @@ type occasions struct {
 	start, prompt, tool, edit, permission, stop, end string
 	call, sub, subEnd, notice                        string
 	failed                                           string // after a tool that failed
+	failure                                          string // a turn ends because the model failed
+	compact                                          string // what the model has read is put together
 
 	editTools string // matches the tools that change files
 	hubTools  string // matches the tools of the hub
@@ -100,6 +104,10 @@ func (o *occasions) name(ev event) string {
 		return o.permission
 	case eventNotice:
 		return o.notice
+	case eventFail:
+		return o.failure
+	case eventFold:
+		return o.compact
 	case eventSub:
 		return o.sub
 	case eventSubEnd:
@@ -141,7 +149,7 @@ func occasionsOf(h hub.Harness) occasions {
 	call := form.Call
 	return occasions{
 		start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End,
-		call: call.Call, sub: call.SubStart, subEnd: call.SubStop, notice: call.Notice, failed: call.Failed,
+		call: call.Call, sub: call.SubStart, subEnd: call.SubStop, notice: call.Notice, failed: call.Failed, failure: call.Failure, compact: call.Compact,
 		editTools: call.EditTools, hubTools: call.HubTools, decides: form.Allow.Heard(), of: h,
 	}
 }

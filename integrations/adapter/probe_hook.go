@@ -157,6 +157,10 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Permission
 	case eventNotice:
 		name = call.Notice
+	case eventFail:
+		name = call.Failure
+	case eventFold:
+		name = call.Compact
 	case eventSub:
 		name = call.SubStart
 	case eventSubEnd:

@@ -212,6 +212,33 @@ func TestNoticeOfAPrompt(t *testing.T) {
 	w.asked(t)
 }
 
+// TestTextComesAgainAfterACompaction: Copilot CLI begins no session after it has put a summary in
+// place of what its model has read. The next event shows the text again, once, with what is unread.
+func TestTextComesAgainAfterACompaction(t *testing.T) {
+	w := inCopilot(t)
+	w.hub.attention = withDirected(7)
+	w.hub.attention.ToldID = 7
+	prompt := func() string { return w.Run(t.Context(), Prompt, payload(t, "copilot-cli.prompt")).Stdout }
+	if text := prompt(); text != "" {
+		t.Errorf("before it says %s", text)
+	}
+	if got := w.Run(t.Context(), Compact, []byte(`{"sessionId":"cop-1","timestamp":1,"cwd":"/work/app","trigger":"auto"}`)); got != (Answer{}) {
+		t.Errorf("to the compaction it says %+v", got)
+	}
+	if text := prompt(); !strings.Contains(text, "You are agent "+string(copilotAgent)) || !strings.Contains(text, "#7 from") {
+		t.Errorf("after it says %s", text)
+	}
+	w.later()
+	if text := prompt(); text != "" {
+		t.Errorf("and then it says %s", text)
+	}
+	// The compaction of a sub-agent is none of its main agent's.
+	w.Run(t.Context(), Compact, []byte(`{"sessionId":"cop-1","agentId":"x","timestamp":1,"cwd":"/work/app"}`))
+	if text := prompt(); text != "" {
+		t.Errorf("after that of a sub-agent it says %s", text)
+	}
+}
+
 // TestEndOfASessionWhoseBridgeIsKilled: Copilot CLI kills its servers, or leaves them running
 // after a new session has begun. The hook of the end ends what the bridge began.
 func TestEndOfASessionWhoseBridgeIsKilled(t *testing.T) {

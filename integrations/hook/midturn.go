@@ -31,6 +31,12 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	if r.event == Tool && r.payload.Failed && r.form().DropsFailed {
 		return "", quiet("this harness shows no answer after a tool that failed")
 	}
+	if text, again := r.openAgain(ctx, id); again {
+		if late != "" {
+			text = late + "\n\n" + text
+		}
+		return text, nil
+	}
 	fresh, why := untold(&a), "nothing is new"
 	if given(&a, fresh) {
 		fresh, why = nil, "the agent may be reading it already"
@@ -51,6 +57,23 @@ func (r *run) interject(ctx context.Context) (string, error) {
 		return late, nil //nolint:nilerr // the messages are told of later
 	}
 	return late + "\n\n" + text, nil
+}
+
+// compacted marks a session of which the model has forgotten what its beginning said.
+const compacted = "compacted"
+
+// openAgain returns the text of the beginning of a session whose harness has put a summary in the
+// place of it; again is false if it has not, or if another run shows the text.
+func (r *run) openAgain(ctx context.Context, id hub.AgentID) (text string, again bool) {
+	if !r.sessions.Marked(r.payload.SessionID, compacted) {
+		return "", false
+	}
+	at, err := r.resolve(ctx)
+	if err != nil || !at.Bound || !first(r.sessions, r.payload.SessionID, compacted, r.Now()) {
+		return "", false
+	}
+	r.sessions.Unmark(r.payload.SessionID, compacted)
+	return r.open(ctx, id, at), true
 }
 
 // end ends the hub's session of a harness session that is over, if a hook began

@@ -72,6 +72,8 @@ type Payload struct {
 	// Elsewhere: the event is a notification, and not about a tool that the user is
 	// asked for.
 	Elsewhere bool
+	// Error is the kind of error that the event is about, where it is a plain word.
+	Error string
 	// Meta is the _meta of the call of that tool, as far as the harness has set it.
 	Meta json.RawMessage
 	// Damaged: the input is not a JSON object or ended early. The other fields
@@ -103,6 +105,9 @@ func Parse(b []byte) Payload {
 		Input:      f.input(),
 		Meta:       f["_meta"],
 		Files:      f.files(),
+	}
+	if why := f.text("errorContext", "error"); hub.PlainWord(why) {
+		p.Error = why
 	}
 	event := strings.ToLower(f.text("hook_event_name", "hookEventName", "event"))
 	p.Harness = f.harness(event)

@@ -302,15 +302,21 @@ func (r *run) start(ctx context.Context) (string, error) {
 	if !first(r.sessions, r.payload.SessionID, r.payload.Source, r.Now()) {
 		return "", quiet("another run speaks for this event")
 	}
-	s := r.scene(ctx, id, got)
+	text := r.open(ctx, id, got)
+	r.stands(ctx, id)
+	return text, nil
+}
+
+// open returns the text at the beginning of a session.
+func (r *run) open(ctx context.Context, id hub.AgentID, at hub.Resolved) string {
+	s := r.scene(ctx, id, at)
 	text, told := s.opening()
 	if told > 0 {
 		// The text is shown even if this call fails: holding a turn once too
 		// often is better than never.
 		_, _ = r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told})
 	}
-	r.stands(ctx, id)
-	return text, nil
+	return text
 }
 
 // identify finds the agent of the session, stores it, and registers it unless

@@ -43,6 +43,7 @@ type fakeHub struct {
 	locks     map[string]hub.AgentID      // holders by path
 	claims    map[hub.ClaimKey]hub.AgentID
 	meanwhile hub.MessageID       // up to which another tells the agent while a hook runs
+	error     string              // of the last turn that was noted
 	verdicts  []hub.Permission    // the answers about permission prompts, one by one
 	prompt    hub.PermissionInput // the last one
 	meet      *sync.WaitGroup     // those who ask for attention wait for each other; may be nil
@@ -144,7 +145,7 @@ func (f *fakeHub) Attention(_ context.Context, q hub.AttentionQuery) (hub.Attent
 
 func (f *fakeHub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
 	f.mu.Lock()
-	f.attention.Turn = in.Turn
+	f.attention.Turn, f.error = in.Turn, in.Error
 	f.mu.Unlock()
 	return hub.TurnNoted{Noted: true}, f.note("turn %s %s %s", in.AgentID, in.Turn, in.Tool)
 }

@@ -31,6 +31,11 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return r.start(ctx)
 	case r.payload.Damaged:
 		return "", quiet("the payload is damaged, so that nobody knows whose event it is")
+	case r.event == Compact:
+		_ = r.sessions.Mark(r.payload.SessionID, compacted) // without it the text is not shown again
+		return "", quiet("the next event shows the text of the session's beginning again")
+	case r.event == Failure:
+		return "", r.failure(ctx)
 	case r.event == SessionEnd:
 		return "", r.end(ctx)
 	case r.payload.Aborted:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"hubcli/hub"
 )
@@ -48,6 +49,25 @@ func (r *run) woken() bool {
 
 // compacted is the source of a session that begins anew because its context was cut.
 const compacted = "compact"
+
+// notOfModels are the kinds of errors, of those that Copilot CLI tells of, after which a turn goes on.
+var notOfModels = []string{"tool_execution", "system", "user_input"}
+
+// failure notes that the turn of the agent is over because its model failed. The hub tells the room.
+func (r *run) failure(ctx context.Context) error {
+	if slices.Contains(notOfModels, r.payload.Error) {
+		return quiet("the error is none of the model's")
+	}
+	id, saved, err := r.known()
+	if err != nil {
+		return err
+	}
+	if err := r.connect(ctx, saved); err != nil {
+		return err
+	}
+	_, err = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnStuck, Error: r.payload.Error})
+	return err
+}
 
 // turnEnded notes that the turn of the agent is over. It is the last call of the hook: a
 // later one would be a sign of work. If it fails, the agent counts as working for a while.

@@ -78,3 +78,31 @@ func TestTurnEndsInSilence(t *testing.T) {
 		})
 	}
 }
+
+// TestFailureIsStuck: a turn that ends because the model failed is told to the hub with the kind of
+// failure, and nothing of what the provider says. Another error, and one of a sub-agent, are not.
+func TestFailureIsStuck(t *testing.T) {
+	for name, tt := range map[string]struct {
+		flag, payload, want string
+	}{
+		"Claude Code":       {"claude-code", `{` + session + `,"hook_event_name":"StopFailure","error":"rate_limit","last_assistant_message":"API Error: key sk-1"}`, "rate_limit"},
+		"without a word":    {"claude-code", `{` + session + `,"hook_event_name":"StopFailure","error":"see https://example.org"}`, ""},
+		"Copilot CLI":       {"copilot-cli", `{` + session + `,"errorContext":"model_call","recoverable":true,"error":{"message":"key sk-1"}}`, "model_call"},
+		"a tool failed":     {"copilot-cli", `{` + session + `,"errorContext":"tool_execution","error":{"message":"x"}}`, "-"},
+		"of a sub-agent":    {"claude-code", `{` + session + ofSub + `,"hook_event_name":"StopFailure","error":"rate_limit"}`, "-"},
+		"a damaged payload": {"claude-code", `{` + session + `,"error":"rate_limit"`, "-"},
+	} {
+		w := begun(t)
+		w.Flag, w.hub.calls = tt.flag, nil
+		if got := w.Run(t.Context(), Failure, []byte(tt.payload)); got != (Answer{}) {
+			t.Errorf("%s: it says %+v", name, got)
+		}
+		if tt.want == "-" {
+			w.asked(t)
+			continue
+		}
+		if w.asked(t, "info", "turn "+string(agent)+" stuck "); w.hub.error != tt.want {
+			t.Errorf("%s: the failure is %q, want %q", name, w.hub.error, tt.want)
+		}
+	}
+}

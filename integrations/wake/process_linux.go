@@ -3,8 +3,9 @@ package wake
 import (
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
+
+	"hubcli/internal/process"
 )
 
 // nonblock keeps a pipe that nobody reads from holding a writer.
@@ -23,11 +24,7 @@ func executable(pid int) (string, bool) {
 // commandLine returns the arguments and the working folder of a process; false if they are
 // not known.
 func commandLine(pid int) (args []string, dir string, ok bool) {
-	proc := "/proc/" + strconv.Itoa(pid)
-	line, err := os.ReadFile(proc + "/cmdline")
-	if err != nil || len(line) == 0 {
-		return nil, "", false
-	}
-	dir, _ = os.Readlink(proc + "/cwd") // unknown: only an absolute path is of use
-	return strings.Split(strings.TrimSuffix(string(line), "\x00"), "\x00"), dir, true
+	args, ok = process.Arguments(pid)
+	dir, _ = os.Readlink("/proc/" + strconv.Itoa(pid) + "/cwd") // unknown: only an absolute path is of use
+	return args, dir, ok
 }

@@ -61,6 +61,7 @@ var own = map[string]string{
 	"actors/adopt.go":            "a start drops what the maker of the store had set",
 	"actors/left.go":             "the hub notes that an assignee has gone",
 	"actors/presence.go":         "the hub notes that an agent has gone, or is back",
+	"actors/stuck.go":            "the hub tells of an agent whose model failed",
 	"actors/suggest.go":          "the hub tells of a free task",
 	"actors/service_invites.go":  "invites expire",
 	"actors/service_join.go":     "a step of the write acceptInvite",

@@ -20,7 +20,7 @@ const unknown = "unknown"
 var matrixRows = []string{
 	"connects", "tools seen", "deferred tools", "tool calls allowed", "identity", "session-start text", "mail during a turn",
 	"mail at the end of a turn", "mail that was read", "idle wake", "driven by `hubcli run`", "operator's words", "bridge killed", "harness killed", "terminal quit", "edit of a locked file", "permission prompt",
-	"permission prompt in the inbox", "sub-agents", "end of session",
+	"permission prompt in the inbox", "sub-agents", "error of the model", "end of session",
 }
 
 // matrixHarnesses are the columns of the matrix.

@@ -39,6 +39,7 @@ const rows = [
     program: [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "--permission-mode", "default", "--allowedTools", "mcp__hub"],
     terminal: { name: "claude", path: join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`), args: ["--permission-mode", "default", "--allowedTools", "mcp__hub"], ready: "\u276f" },
     plugin: true,
+    fails: true, // a hook tells that its model failed
     alone: true, // a monitor of its plugin wakes it
     asks: "Write",
     permits: (project) => ["Write", "--path", project], // a rule that covers what it writes
@@ -184,6 +185,7 @@ const rows = [
     start: "sessionStart", tool: "postToolUse", end: "agentStop", edit: "preToolUse", prompt: "userPromptSubmitted", permission: "notification",
     stays: sessions.copilot,
     names: "mixed", // what comes with a prompt and at the end of a turn counts as its user's words
+    fails: true,
     wakes: false, // by itself; a watch that it runs in the background wakes it
     watches: ({ tools }, command) => ({ tool: tools.bash, input: { command, description: "wait for messages", mode: "async" } }),
     asks: "edit",

@@ -8,7 +8,7 @@ import { aside } from "./side.mjs";
 
 export class Model {
   // start begins to answer by an API. answer is called with each request of an agent and
-  // its number from 1, and returns {text} or {tool, input}, or undefined for a request that
+  // its number from 1, and returns {text}, {tool, input} or {fails: true}, or undefined for a request that
   // it does not expect; it may wait. A request has tools, a map of names to what the API calls
   // them, and sent, the text of all that the model is to read.
   static async start(api, answer) {
@@ -52,6 +52,11 @@ export class Model {
     }
     if (!request) throw new Error(`nothing expects ${method} ${path}: ${text.slice(0, 300)}`);
     const step = known ?? (await this.#step(answer, request));
+    if (step.fails) {
+      const error = { code: 400, type: "invalid_request_error", status: "INVALID_ARGUMENT", message: "the model fails" };
+      response.writeHead(400, { "Content-Type": "application/json" }).end(JSON.stringify({ type: "error", error }));
+      return;
+    }
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     // An API names its events, or writes data alone, or the bare text that ends a stream.
     const send = (type, data) => {

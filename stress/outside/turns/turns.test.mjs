@@ -204,6 +204,16 @@ for (const harness of harnesses) {
       note("sub-agents", "agents of their own, told so when they begin; their locks end with them");
     });
 
+    measured(harness.id, "turn: the room is told that the model failed", ["error of the model"], { timeout: within, skip: !harness.fails }, async (note) => {
+      const model = await Model.start(harness.api, async () => ({ fails: true }));
+      const [exe, ...args] = harness.command(model.url);
+      await finish(exe, args, { env: environment(harness, hub, model.url), cwd: project, within });
+      await model.close();
+      const notices = (await hub.get(`/v1/messages?channel=room-${room}&limit=100`)).filter(({ from_agent: from, body }) => from === "system" && body.includes("is stuck: its model failed"));
+      assert.equal(notices.length, 1, "the room is told once");
+      note("error of the model", "told to the room, once");
+    });
+
     measured(harness.id, "turn: an agent is gone when its session ends", ["end of session"], { timeout: within }, async (note) => {
       await work([(request) => calls(request, "hub_start"), done]);
       await eventually("no agent of the harness is left", async () => !(await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
