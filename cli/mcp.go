@@ -102,7 +102,7 @@ func (o *mcpOptions) config(env *Env, cmd *cobra.Command) (mcp.Config, error) {
 		Version: env.Version, In: env.Stdin, Out: env.Stdout, Log: env.Stderr,
 		Config: session.Config{
 			Getenv: env.Getenv, Now: env.Now, BaseURL: o.url, Harness: o.harness, ResumeKey: o.resumeKey,
-			Process: process.Look, Parent: os.Getppid, Wake: wake.Codex(os.Getppid()), Input: wake.Qwen(os.Getppid()),
+			Process: process.Look, Parent: os.Getppid, Wake: wake.Codex(os.Getppid()), Input: wake.Qwen(os.Getppid()), Channels: wake.Channel(os.Getppid(), "hub"),
 		},
 	}
 	if dir, err := os.Getwd(); err == nil && env.Getenv(hub.EnvWithoutTerminal) != "1" {

@@ -54,6 +54,17 @@ func newServer(version string, log *slog.Logger, of func(context.Context) *bridg
 	return s
 }
 
+// declared adds the channel to what the server can, for a session that takes it. A session that
+// was not begun for it would tell its user of a server that it does not trust.
+func (b *bridge) declared(c *sdk.ServerCapabilities) *sdk.ServerCapabilities {
+	if c == nil || !b.link.TakesChannel() {
+		return c
+	}
+	with := *c
+	with.Experimental = map[string]any{b.link.Harness().Facts().Channel: map[string]any{}}
+	return &with
+}
+
 // unlisted is the schema of tools before they are listed: the server checks each schema that it is given, for
 // half of the time in which a bridge begins. listed puts the tool's own in its place, and calls are checked
 // by that.
@@ -103,8 +114,10 @@ func (b *bridge) listen(ctx context.Context, next sdk.MethodHandler, method stri
 	}
 	switch r := res.(type) {
 	case *sdk.InitializeResult:
+		r.Capabilities = b.declared(r.Capabilities)
 		r.Instructions = instructions + spelling(b.link.Harness())
 	case *sdk.DiscoverResult:
+		r.Capabilities = b.declared(r.Capabilities)
 		r.Instructions = instructions + spelling(b.link.Harness())
 	case *sdk.ListToolsResult:
 		r.Tools = b.listed(ctx, r.Tools)

@@ -313,3 +313,75 @@ func TestBrokenTurnIsNoReasonToSleep(t *testing.T) {
 		}
 	})
 }
+
+// streaming shows me its messages by a stream, as a monitor does, until stop is called.
+func streaming(t *testing.T, lead *rig, room hub.RoomID) (stop func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for after := hub.MessageID(0); ctx.Err() == nil; {
+			got, err := lead.hub.Watch(ctx, hub.WatchQuery{
+				Agent: "me", Room: room, Until: []hub.Condition{{Kind: hub.UntilForMe, Text: "for-me"}}, Label: "monitor", Stream: true, After: after, Wait: time.Minute,
+			})
+			if err != nil {
+				return
+			}
+			after = got.HeadID
+		}
+	}()
+	return func() { cancel(); <-ended }
+}
+
+// TestChannelOfClaudeCode: a session of Claude Code that was begun for the channel of the hub is
+// offered it, and gets one notification for messages while it is idle: one that says where they are, and
+// none of their words. No other session is offered one, and beside a stream nothing is sent.
+func TestChannelOfClaudeCode(t *testing.T) {
+	const hello = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"claude-code","version":"2.1.330"}}}`
+	for name, tt := range map[string]struct{ flag, stream bool }{"a flag": {true, false}, "no flag": {false, false}, "a stream": {true, true}} {
+		t.Run(name, func(t *testing.T) {
+			h, dir := testhub.Start(t), t.TempDir()
+			lead := bridgeTo(t, h, in(dir, "lead"))
+			room := bound(t, lead, dir)
+			lead.must("hub_whoami", nil, nil)
+			spokenTo(t, h, func(c *Config) {
+				in(dir, "me")(c)
+				c.Harness, c.Channels = "claude-code", tt.flag
+			}, func(_ *bridge, say func(string), next func() spokenLine) {
+				say(hello)
+				if got := next(); strings.Contains(string(got.Result), `"experimental":{"claude/channel":{}}`) != tt.flag {
+					t.Errorf("the server says it can %s", got.Result)
+				}
+				say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				say(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hub_whoami"}}`)
+				next()
+				note := func(turn hub.Turn) {
+					_, err := lead.hub.NoteTurn(t.Context(), hub.TurnInput{AgentID: "me", Turn: turn})
+					require.NoError(t, err)
+				}
+				note(hub.TurnIdle)
+				if tt.stream {
+					stop := streaming(t, lead, room)
+					defer stop()
+				}
+				if tt.flag {
+					require.Eventually(t, "a watch is armed", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+				}
+				lead.must("hub_dm", map[string]any{"to_agent": "me", "body": "SECRET words"}, nil)
+				if tt.flag && !tt.stream {
+					got := next()
+					if got.Method != "notifications/claude/channel" || !strings.Contains(string(got.Params), `{"content":"There are new messages for you on the hub.`) {
+						t.Errorf("the client gets %+v", got)
+					}
+				} else {
+					time.Sleep(time.Second)
+				}
+				// The next line that the client gets is the answer, and no second notification.
+				say(`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"hub_poll_messages","arguments":{"timeout_seconds":0}}}`)
+				if got := next(); got.Method != "" || !strings.Contains(string(got.Result), "SECRET words") {
+					t.Errorf("then the client gets %+v", got)
+				}
+			})
+		})
+	}
+}

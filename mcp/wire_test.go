@@ -17,6 +17,8 @@ import (
 // spokenLine is a message of the bridge.
 type spokenLine struct {
 	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
 }

@@ -22,7 +22,7 @@ func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hu
 // stands notes that a session which begins stands at its first prompt. It is the last call of the hook. A compaction
 // begins the session anew within a turn. Where no hook tells of prompts, the session may be in its first turn.
 func (r *run) stands(ctx context.Context, id hub.AgentID) {
-	if r.form().hears(Prompt) && r.payload.Source != compacted {
+	if r.form().hears(Prompt) && r.payload.Source != fromCompact {
 		_, _ = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnIdle})
 	}
 }
@@ -47,8 +47,8 @@ func (r *run) woken() bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// compacted is the source of a session that begins anew because its context was cut.
-const compacted = "compact"
+// fromCompact is the source of a session that begins anew because its context was cut.
+const fromCompact = "compact"
 
 // notOfModels are the kinds of errors, of those that Copilot CLI tells of, after which a turn goes on.
 var notOfModels = []string{"tool_execution", "system", "user_input"}

@@ -44,6 +44,9 @@ type Config struct {
 	// Input gives a text to the harness session, which begins a turn with it if it is
 	// idle; nil: the session was not begun with a means for that.
 	Input func(ctx context.Context, text string) error
+	// Channels says that the harness session was begun so that it takes the channel of this
+	// bridge; see hub.HarnessFacts.
+	Channels bool
 
 	// DataRoot is the folder of the user's data. If it is empty, the link keeps
 	// nothing on the disk and has no slot.

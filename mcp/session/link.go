@@ -46,6 +46,9 @@ type Session struct {
 // whether it is still good. Only where it is not is another made: by its key, or
 // by registering anew in a store that does not know it.
 type Link struct {
+	// Notify sends the client a notification that no SDK knows; nil: the client takes none.
+	Notify func(ctx context.Context, method string, params any) error
+
 	Config
 	log   *slog.Logger
 	Feeds *wire.Feeds   // how far the agent has read

@@ -74,8 +74,28 @@ func (l *Link) means() func(ctx context.Context, text string) error {
 		return func(ctx context.Context, text string) error { return l.Wake(ctx, l.thread, text) }
 	case facts.TakesInput:
 		return l.Input
+	case l.TakesChannel():
+		return func(ctx context.Context, text string) error {
+			return l.Notify(ctx, "notifications/"+facts.Channel, map[string]string{"content": text})
+		}
 	}
 	return nil
+}
+
+// TakesChannel reports whether the harness session takes notifications of the bridge for messages.
+func (l *Link) TakesChannel() bool {
+	return l.Channels && l.Notify != nil && l.Harness().Facts().Channel != ""
+}
+
+// streamed reports whether a stream beside the session shows messages to the agent. Then no
+// channel does: each message comes once.
+func (w *waker) streamed(ctx context.Context, s *Session, q hub.WatchQuery) (bool, error) {
+	if !w.TakesChannel() {
+		return false, nil
+	}
+	q.Wait = 0
+	got, err := s.Client.Watch(ctx, q)
+	return got.Streamed, err
 }
 
 // once waits for messages to the agent and begins a turn for them.
@@ -105,6 +125,10 @@ func (w *waker) once(ctx context.Context) error {
 		Agent: s.Agent, Room: room, Until: []hub.Condition{{Kind: hub.UntilForMe, Text: string(hub.UntilForMe)}},
 		Label: wakeLabel, Wait: hub.MaxWatchWait, Stream: true, After: w.after,
 	}
+	before, err := w.streamed(ctx, s, q)
+	if err != nil {
+		return err
+	}
 	got, err := s.Client.Watch(ctx, q)
 	switch {
 	case ctx.Err() != nil:
@@ -122,6 +146,11 @@ func (w *waker) once(ctx context.Context) error {
 	}
 	head, turn, err := w.untilIdle(ctx, s, q)
 	if err != nil || head <= w.after {
+		return err
+	}
+	// A stream that has just got the messages waits again a moment later.
+	if now, err := w.streamed(ctx, s, q); err != nil || before || now {
+		w.after = head
 		return err
 	}
 	w.pace.Allow() // a turn is begun

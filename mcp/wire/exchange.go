@@ -3,12 +3,14 @@ package wire
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math"
 	"net/http"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -150,27 +152,43 @@ func (x *exchange) drained(most time.Duration) {
 
 // Open returns the transport of one session over a client's lines, which tells f what
 // becomes of the answers. Closing in ends the client's messages.
-func Open(in io.Reader, out io.Writer, f *Feeds) (messages io.Closer, t sdk.Transport) {
+func Open(in io.Reader, out io.Writer, f *Feeds) (messages io.Closer, t *Transport) {
 	w := &frameWriter{w: out}
 	x := newExchange(f)
 	r := filter(in, w, x, maxFrame)
-	return r, &transport{sdk.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, x}
+	return r, &Transport{IOTransport: sdk.IOTransport{Reader: r, Writer: w, MaxLineLength: -1}, exchange: x}
 }
 
-// transport is the SDK's over lines, with the exchange told of every answer and
+// Transport is the SDK's over lines, with the exchange told of every answer and
 // each request bearing its sequence number.
-type transport struct {
+type Transport struct {
 	sdk.IOTransport
 	exchange *exchange
+	at       atomic.Pointer[connection]
+}
+
+// Notify sends a notification that the SDK does not know.
+func (t *Transport) Notify(ctx context.Context, method string, params any) error {
+	c := t.at.Load()
+	if c == nil {
+		return errors.New("there is no client yet")
+	}
+	b, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return c.Write(ctx, &jsonrpc.Request{Method: method, Params: b})
 }
 
 // Connect implements sdk.Transport.
-func (t *transport) Connect(ctx context.Context) (sdk.Connection, error) {
+func (t *Transport) Connect(ctx context.Context) (sdk.Connection, error) {
 	c, err := t.IOTransport.Connect(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &connection{c, t.exchange}, nil
+	at := &connection{c, t.exchange}
+	t.at.Store(at)
+	return at, nil
 }
 
 // connection leaves out what the SDK's has for batches: none gets past the filter.
