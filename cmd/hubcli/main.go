@@ -6,7 +6,9 @@ package main
 import (
 	"log"
 	"os"
+	"os/signal"
 	"runtime"
+	"syscall"
 	"time"
 
 	"hubcli/cli"
@@ -38,8 +40,8 @@ func run() int {
 	if cli.Short(os.Args[1:]) {
 		runtime.GOMAXPROCS(1) // see cmd/packed
 	}
-	ctx, stop := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
-	defer stop()
+	ctx, signals := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	defer signals.Stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
@@ -49,7 +51,7 @@ func run() int {
 		StartHarness:  startHarness,
 		BecomeHarness: becomeHarness,
 		TakeSignals: func() <-chan os.Signal {
-			signal.Stop(signals)
+			signals.Leave()
 			own := make(chan os.Signal, 4)
 			signal.Notify(own, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 			return own

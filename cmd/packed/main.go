@@ -36,8 +36,8 @@ func run() int {
 		return whole()
 	}
 	log.SetOutput(io.Discard) // the standard library remarks there on odd servers
-	ctx, stop := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
-	defer stop()
+	ctx, signals := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	defer signals.Stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(),
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,

@@ -31,33 +31,48 @@ func Self() (string, error) {
 // would have ended it before its first line.
 const deaf = 30 * time.Millisecond
 
+// Signals are the signals that ask for the end of the program.
+type Signals struct {
+	taken  chan os.Signal
+	later  *time.Timer // takes them after a while; nil: they are taken
+	cancel context.CancelCauseFunc
+}
+
 // Interrupted returns a context that ends with a cause when a signal asks for the end of the program. The
 // next signal has its usual effect: an end that takes too long can be broken off. In a brief command, signals have
-// their usual effect at first, too.
-func Interrupted(cause error, brief bool) (ctx context.Context, stop func()) {
+// their usual effect at first, too. The caller calls Stop.
+func Interrupted(cause error, brief bool) (context.Context, *Signals) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals := make(chan os.Signal, 1)
-	take := func() { signal.Notify(signals, os.Interrupt, syscall.SIGTERM) }
+	s := &Signals{taken: make(chan os.Signal, 1), cancel: cancel}
+	take := func() { signal.Notify(s.taken, os.Interrupt, syscall.SIGTERM) }
 	await := func() {
 		select {
-		case <-signals:
-			signal.Stop(signals)
+		case <-s.taken:
+			s.Leave()
 			cancel(cause)
 		case <-ctx.Done():
-			signal.Stop(signals)
+			s.Leave()
 		}
 	}
 	if brief {
-		later := time.AfterFunc(deaf, func() {
+		s.later = time.AfterFunc(deaf, func() {
 			take()
 			await()
 		})
-		return ctx, func() {
-			later.Stop()
-			cancel(nil)
-		}
+		return ctx, s
 	}
 	take()
 	go await()
-	return ctx, func() { cancel(nil) }
+	return ctx, s
+}
+
+// Leave leaves signals to others: they do not end the context any more.
+func (s *Signals) Leave() { signal.Stop(s.taken) }
+
+// Stop ends the context.
+func (s *Signals) Stop() {
+	if s.later != nil {
+		s.later.Stop()
+	}
+	s.cancel(nil)
 }
