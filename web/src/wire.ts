@@ -40,7 +40,7 @@ export interface Message {
 export type Authority = "agent" | "operator" | "system";
 
 export type Presence = "live" | "away" | "gone";
-export type Activity = "working" | "idle" | "waiting" | "blocked" | "at_prompt" | "no_terminal";
+export type Activity = "working" | "idle" | "waiting" | "blocked" | "at_prompt" | "no_terminal" | "stuck";
 
 export interface Agent {
   agent_id: string;

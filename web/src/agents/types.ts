@@ -48,6 +48,8 @@ export function stateOf(agent: Agent): [word: string, look: string] {
   switch (agent.activity) {
     case "at_prompt":
       return ["at a prompt", "bad"];
+    case "stuck":
+      return ["stuck: its model failed", "bad"];
     case "blocked":
       return ["blocked", "bad"];
     case "working":

@@ -31,6 +31,8 @@ function stateOf(agent: Agent, waits: Wait[], task: Task | undefined): State {
   switch (activity) {
     case "at_prompt":
       return { word: "at a prompt", look: "bad", order: 0, what: agent.prompt_tool, since };
+    case "stuck":
+      return { word: "stuck", look: "bad", order: 1, what: "its model failed", since };
     case "blocked":
       return { word: "blocked", look: "bad", order: 1, what: waiting || on, since };
     case "waiting":

@@ -11,7 +11,7 @@ import { Age } from "../ui/time";
 import type { Artifact, Decision, Ledger, Memory, Room, RoomStatus, Seat } from "../wire";
 import { Limits } from "./limits";
 
-const looks: Record<string, string> = { at_prompt: "bad", blocked: "bad", working: "good", waiting: "plain", idle: "plain", no_terminal: "plain" };
+const looks: Record<string, string> = { at_prompt: "bad", stuck: "bad", blocked: "bad", working: "good", waiting: "plain", idle: "plain", no_terminal: "plain" };
 
 const SeatLine = ({ seat, deaf }: { seat: Seat; deaf: boolean }) => (
   <li>
