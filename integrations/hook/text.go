@@ -72,7 +72,7 @@ func (s *scene) opening() (string, hub.MessageID) {
 }
 
 func (s *scene) identity() string {
-	line := "You are agent " + word(string(s.Agent)) + " on the hub through which the agents of this machine work together"
+	line := "You are agent " + word(string(s.Agent)) + " on the hub, with the other agents of this machine"
 	if s.Room != nil {
 		line += ", in room " + quote(s.Room.Name, maxName) + " (" + word(string(s.Room.RoomID)) + ")"
 	}
@@ -219,8 +219,8 @@ func (s *scene) tooled() bool {
 
 // essentials are what an agent has to know of the tools. Some harnesses show nothing of the server's
 // instructions, or their first line alone.
-const essentials = "Begin with hub_start. Before a task: hub_take. Before you edit a file that others may edit: hub_lock. When a task is done: hub_done. To ask your user: hub_ask_human. " +
-	"Read: the tool hub_poll_messages. Write: hub_post_message (to one agent alone: hub_dm)."
+const essentials = "Begin with hub_start. Before a task: hub_take. Before you edit a shared file: hub_lock. When a task is done: hub_done. To ask your user: hub_ask_human. " +
+	"Read: the tool hub_poll_messages. Write: hub_post_message, to one agent hub_dm."
 
 // commands returns lines that say how the agent works on the hub, reads and writes. With a bridge
 // it uses its tools, because commands that act as the agent would end the
@@ -241,7 +241,7 @@ func (s *scene) commands() []string {
 		lines = append(lines, names)
 	}
 	if s.Bridged {
-		return append(lines, "Act through these tools alone: hubcli post, poll and whoami as "+word(string(s.Agent))+" would end their session.")
+		return append(lines, "Act through these tools alone: hubcli post, poll and whoami would end their session.")
 	}
 	return append(lines, "Only if you have no such tools: "+s.pollCommand()+", and "+post+` "..."`)
 }
