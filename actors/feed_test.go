@@ -164,11 +164,12 @@ func TestInvariant2PollsMissAndRepeatNothingUnderLoad(t *testing.T) {
 		posters.Go(func() {
 			rng := rand.New(rand.NewPCG(3, uint64(w)))
 			for i := range 150 {
-				in := hub.PostInput{FromAgent: pick(rng, someAgents), Channel: pick(rng, someChannels), ThreadID: pick(rng, someThreads), Body: fmt.Sprintf("%d/%d %x %x %x", w, i, rng.Uint64(), rng.Uint64(), rng.Uint64())} // no two are alike, so that nobody is slowed
+				in := hub.PostInput{FromAgent: pick(rng, someAgents), Channel: pick(rng, someChannels), ThreadID: pick(rng, someThreads), Body: fmt.Sprintf("%d/%d %x %x %x", w, i, rng.Uint64(), rng.Uint64(), rng.Uint64())} // the guard slows posts that are alike
 				if rng.IntN(3) == 0 {
 					in.ToAgent = pick(rng, someAgents)
 				}
-				if _, err := r.tryPost(t.Context(), in); err != nil {
+				// Six agents that write all the time are slowed at times: such a post is not there.
+				if _, err := r.tryPost(t.Context(), in); err != nil && codeOf(err) != hub.CodeSlowed {
 					t.Errorf("post: %v", err)
 				}
 			}
