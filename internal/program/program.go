@@ -26,10 +26,10 @@ func Self() (string, error) {
 	return os.Executable()
 }
 
-// deaf is how long a brief command may run before signals are taken. To take them costs a third of the
+// takenAfter is how long a brief command may run before signals are taken. To take them costs a third of the
 // processor time of a hook, and a command that is over before has nothing to end cleanly: a signal ends it as it
 // would have ended it before its first line.
-const deaf = 30 * time.Millisecond
+const takenAfter = 30 * time.Millisecond
 
 // Signals are the signals that ask for the end of the program.
 type Signals struct {
@@ -55,7 +55,7 @@ func Interrupted(cause error, brief bool) (context.Context, *Signals) {
 		}
 	}
 	if brief {
-		s.later = time.AfterFunc(deaf, func() {
+		s.later = time.AfterFunc(takenAfter, func() {
 			take()
 			await()
 		})
