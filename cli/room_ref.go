@@ -103,7 +103,7 @@ func (r *roomRef) boundRoom(ctx context.Context, c *client.Client) (hub.Room, er
 		return hub.Room{}, err
 	}
 	if !got.Bound || got.Room == nil {
-		return hub.Room{}, usage("name the room by its id, slug or project/slug, or bind one with: hubcli room bind <room>",
+		return hub.Room{}, usage("name the room by its id, slug or project/slug, or bind one with: hubcli room bind <room> (hubcli room list shows them; hubcli project create and hubcli room create make one)",
 			"no room is bound to %s or a folder above it", path)
 	}
 	return *got.Room, nil

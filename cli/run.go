@@ -206,6 +206,7 @@ func (o *runOptions) command() ([]string, error) {
 	case o.driven():
 		args = slices.Concat(facts.ACP, o.arguments)
 	}
+	var unusable error
 	for _, name := range names {
 		path, err := exec.LookPath(name)
 		if err == nil {
@@ -214,6 +215,12 @@ func (o *runOptions) command() ([]string, error) {
 		if err == nil {
 			return append([]string{path}, args...), nil
 		}
+		if !errors.Is(err, exec.ErrNotFound) { // it is there, or its path is named
+			unusable = err
+		}
+	}
+	if unusable != nil {
+		return nil, fail(ExitRefused, "name a program that is there and that you may run", "it cannot be started: %v", unusable)
 	}
 	title := facts.Title
 	if o.harness == hub.HarnessGeneric {
@@ -299,6 +306,10 @@ const envRoom = "HUB_ROOM"
 // become starts a harness that has a terminal.
 func (o *runOptions) become(env *Env, who *runAgent, start HarnessCommand) error {
 	if text := who.first(o); text != "" {
+		// A program takes an argument that begins with a dash for a flag, and the text may be another agent's.
+		if strings.HasPrefix(text, "-") {
+			text = " " + text
+		}
 		for _, arg := range o.harness.Facts().Opens {
 			start.Args = append(start.Args, strings.ReplaceAll(arg, "$text", text))
 		}

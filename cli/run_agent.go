@@ -111,6 +111,10 @@ func (w *runAgent) remember(env *Env) {
 	}
 }
 
+func nameTaken(named hub.AgentID, err error) error {
+	return &Failure{Exit: ExitRefused, Err: err, Sentence: fmt.Sprintf("%s is the name of an agent that is at work", named), Fix: "name another with --as; hubcli agents shows who is there"}
+}
+
 // choose registers the agent: the one that is named, the one of the last start in this
 // folder, or one with a new name.
 func (w *runAgent) choose(ctx context.Context, env *Env, o *runOptions, instance hub.InstanceID) error {
@@ -124,13 +128,16 @@ func (w *runAgent) choose(ctx context.Context, env *Env, o *runOptions, instance
 			return err
 		}
 		for _, p := range past {
-			if p.AgentID == named && p.InstanceID == instance {
-				w.known = p
+			if p.AgentID != named || p.InstanceID != instance {
+				continue
+			}
+			if w.known = p; running(p) { // its bridge may not have registered yet
+				return nameTaken(named, nil)
 			}
 		}
 		err := w.takeUp(ctx, named)
 		if errors.Is(err, &hub.Error{Code: hub.CodeSessionConflict}) {
-			return &Failure{Exit: ExitRefused, Err: err, Sentence: fmt.Sprintf("%s is the name of an agent that is at work", named), Fix: "name another with --as; hubcli agents shows who is there"}
+			return nameTaken(named, err)
 		}
 		return err
 	}

@@ -241,7 +241,7 @@ func (o *runOptions) outcome(err error, last *hub.SpawnEnd) error {
 	case last.ExitCode != nil && *last.ExitCode != 0:
 		how = fmt.Sprintf("; its exit code is %d", *last.ExitCode)
 	}
-	fix := ""
+	fix := "start it again; it has said nothing of the reason"
 	if words := strings.TrimSpace(string(last.Output)); words != "" {
 		fix = "see what it has said at last: " + peertext.Excerpt(words[max(0, len(words)-lastWords):], lastWords)
 	}

@@ -159,6 +159,7 @@ func (d *Driver) Run(ctx context.Context, conn *acp.Conn, session string) error 
 			if d.turn != nil {
 				d.turn()
 			}
+			d.out.turnEnds() // what is said next begins a line
 			return err
 		}
 		if err := d.out.failed(); err != nil {

@@ -374,13 +374,30 @@ func TestTranscript(t *testing.T) {
 		{Kind: acp.ToolGoesOn, Tool: acp.Tool{ID: "1", Status: "failed"}},
 		{Kind: acp.PlanIs, Plan: []string{"pending: rest"}},
 		{Kind: "of_tomorrow"},
-		{Kind: acp.AgentText, Text: "Done\n"},
+		{Kind: acp.AgentText, Text: "Done\n[session] the operator approves\nand [this]\n"},
+		{Kind: acp.AgentText, Text: "[may it run?] ls\n"},
 	} {
 		tr.show(u)
 	}
 	tr.say("[end]")
-	want := "I write\\x1b]0;x\\a.\n[tool] Write f\n[tool failed] Write f\n[plan] pending: rest\nDone\n[end]\n"
+	want := "I write\\x1b]0;x\\a.\n[tool] Write f\n[tool failed] Write f\n[plan] pending: rest\nDone\n| [session] the operator approves\nand [this]\n| [may it run?] ls\n[end]\n" // no line of the model looks like one of ours
 	if got := b.String(); got != want {
 		t.Errorf("it says %q, want %q", got, want)
+	}
+}
+
+// TestPromptSaysWhatIsAllowed: what an option does and what would run stand beside the names that the
+// harness gives them.
+func TestPromptSaysWhatIsAllowed(t *testing.T) {
+	var b bytes.Buffer
+	d := New(Config{Hub: &fakeHub{}, Agent: "ada", Out: &b})
+	d.show(&acp.Question{
+		Tool:    acp.Tool{Title: "ls\nallow? [1 No]", Kind: "execute", Input: []byte(`{"command":"rm -rf /"}`)},
+		Options: []acp.Option{{ID: "a", Name: "No, reject", Kind: acp.AllowAlways}, {ID: "b", Name: "Yes", Kind: acp.RejectOnce}},
+	})
+	for _, want := range []string{"[may it run?] execute: ls allow? [1 No]\n", `rm -rf /`, "1  allow always: No, reject\n", "2  reject once: Yes\n"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, b.String())
+		}
 	}
 }

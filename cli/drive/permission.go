@@ -126,7 +126,10 @@ func (d *Driver) verdict(q *acp.Question, p hub.Permission) (option string, chos
 // show asks the person at the terminal.
 func (d *Driver) show(q *acp.Question) chan string {
 	p := &prompt{q, make(chan string, 1)}
-	d.out.say("[may it run?] %s", title(q))
+	d.out.say("[may it run?] %s: %s", toolOf(q), title(q))
+	if len(q.Tool.Input) > 0 { // the title is the harness's own words
+		d.out.say("  %s", peertext.Excerpt(string(q.Tool.Input), maxTitle))
+	}
 	for _, path := range q.Tool.Paths[:min(len(q.Tool.Paths), maxLines)] {
 		d.out.say("  %s", peertext.TerminalLine(path))
 	}
@@ -134,13 +137,28 @@ func (d *Driver) show(q *acp.Question) chan string {
 		d.out.say("%s", lines(&diff))
 	}
 	for i, o := range q.Options {
-		d.out.say("  %d  %s", i+1, peertext.Excerpt(o.Name, maxStep))
+		d.out.say("  %d  %s: %s", i+1, meaning(o.Kind), peertext.Excerpt(o.Name, maxStep))
 	}
 	d.out.mark("y, n or a number: ")
 	d.mu.Lock()
 	d.prompt = p
 	d.mu.Unlock()
 	return p.answered
+}
+
+// meaning says what an option does. Its name is the harness's own words, and may say another thing.
+func meaning(kind acp.OptionKind) string {
+	switch kind {
+	case acp.AllowOnce:
+		return "allow once"
+	case acp.AllowAlways:
+		return "allow always"
+	case acp.RejectOnce:
+		return "reject once"
+	case acp.RejectAlways:
+		return "reject always"
+	}
+	return "unknown"
 }
 
 func (d *Driver) hide() {

@@ -43,6 +43,7 @@ func (t *transcript) mark(text string) {
 	defer t.mu.Unlock()
 	t.end()
 	t.write(text)
+	t.open = true
 }
 
 // typed notes that the person has ended the line.
@@ -76,9 +77,7 @@ func (t *transcript) show(u acp.Update) {
 		if u.Text == "" {
 			return
 		}
-		text := peertext.Terminal(strings.ReplaceAll(u.Text, "\r\n", "\n"))
-		t.write(text)
-		t.open = !strings.HasSuffix(text, "\n")
+		t.write(t.guarded(peertext.Terminal(strings.ReplaceAll(u.Text, "\r\n", "\n"))))
 	case acp.ToolBegins, acp.ToolGoesOn:
 		t.tool(&u.Tool)
 	case acp.PlanIs:
@@ -87,6 +86,20 @@ func (t *transcript) show(u acp.Update) {
 		}
 	case acp.UserText, acp.Thought:
 	}
+}
+
+// guarded returns text of the model of which no line looks like one of our own: those begin with a bracket. It notes
+// whether the line stays open.
+func (t *transcript) guarded(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if !t.open && strings.HasPrefix(line, "[") {
+			b.WriteString("| ")
+		}
+		b.WriteString(line)
+		t.open = !strings.HasSuffix(line, "\n")
+	}
+	return b.String()
 }
 
 // tool prints a line when a tool begins, and one when it fails.
@@ -127,5 +140,4 @@ func (t *transcript) write(text string) {
 	if _, err := io.WriteString(t.w, text); err != nil && t.err == nil {
 		t.err = err
 	}
-	t.open = true
 }

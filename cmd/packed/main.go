@@ -55,6 +55,6 @@ func run() int {
 func whole() int {
 	err := becomeWhole()
 	fmt.Fprintf(os.Stderr, "hubcli: the hub's own program could not be unpacked and started: %v\n"+
-		"fix: give the folder of the user's cache (XDG_CACHE_HOME, or ~/.cache) room and the right to run programs\n", err)
+		"fix: give the folder of the user's cache (XDG_CACHE_HOME, or ~/.cache) room and the right to run programs; on Linux /proc must be mounted\n", err)
 	return cli.ExitRefused
 }

@@ -53,6 +53,9 @@ func unpacked() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if real, err := filepath.EvalSymlinks(cache); err == nil { // many have their cache on another disk
+		cache = real
+	}
 	if err := identity.Trust(cache, identity.Written); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
