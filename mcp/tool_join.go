@@ -68,7 +68,7 @@ func joinTool(ctx context.Context, c *call, in joinIn) (*answer, error) {
 	}
 	out.AgentID, out.Requested, out.Room, out.Project, out.Role = s.Agent, j.Requested, &j.Room, &j.Project, j.Seat.Role
 	out.Channel, out.RoomName, out.Topic = j.Room.Channel, j.Room.Name, brief(j.Room.Topic, 400)
-	line := fmt.Sprintf("You are %s, in room %s now. Next: hub_poll_messages; hub_room_status shows the team.",
+	line := fmt.Sprintf("You are %s, in room %s now. Next: hub_poll_messages; the team: hub_room_status.",
 		s.Agent, word(string(j.Room.RoomID)))
 	if j.Requested != "" {
 		line = fmt.Sprintf("The id %s is taken. ", j.Requested) + line

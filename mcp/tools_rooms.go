@@ -286,7 +286,7 @@ func createRoom(ctx context.Context, c *call, in createRoomIn) (*answer, error) 
 	r := out.Row
 	return &answer{
 		data: shownRoom{RoomID: r.RoomID, Slug: r.Slug, Name: r.Name, Topic: r.Topic, Channel: r.Channel, ProjectID: r.ProjectID, Project: in.Project}, prose: true,
-		line: fmt.Sprintf("Made room %s, channel %s. %s Let others in with hub_create_invite and room_id %s.",
+		line: fmt.Sprintf("Made room %s, channel %s. %s Let others in: hub_create_invite, room_id %s.",
 			word(string(r.RoomID)), word(string(r.Channel)), c.moveIn(ctx, &r), word(string(r.RoomID))),
 		untrusted: []string{"name", "topic"},
 	}, nil

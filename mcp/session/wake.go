@@ -18,9 +18,10 @@ const (
 	wakeBegins     = 15 * time.Second       // how long a turn may take to begin
 	wakeRetryFirst = time.Second            // after an error, then twice as long each time
 	wakeRetryMost  = 10 * time.Second
-	wakeFailed     = 3               // errors in a row after which no turn is begun any more
-	wakeQuiet      = 5 * time.Second // without a call of a tool an agent counts as idle where no hook tells
-	wakeBroken     = 2 * time.Minute // without a call of a tool a turn may have been broken off: no hook tells of that
+	wakeFailed     = 3                      // errors in a row after which no turn is begun any more
+	wakeQuiet      = 5 * time.Second        // without a call of a tool an agent counts as idle where no hook tells
+	wakeBroken     = 2 * time.Minute        // without a call of a tool a turn may have been broken off: no hook tells of that
+	streamAgain    = 200 * time.Millisecond // in which a stream that has shown messages waits for others
 	wakeMessage    = "There are new messages for you on the hub. If you do not see them here, read them with hub_poll_messages."
 )
 
@@ -148,7 +149,10 @@ func (w *waker) once(ctx context.Context) error {
 	if err != nil || head <= w.after {
 		return err
 	}
-	// A stream that has just got the messages waits again a moment later.
+	// A stream that began meanwhile has just got the messages, and waits again a moment later.
+	if w.TakesChannel() && !before && !pause.For(ctx, streamAgain) {
+		return context.Cause(ctx)
+	}
 	if now, err := w.streamed(ctx, s, q); err != nil || before || now {
 		w.after = head
 		return err
