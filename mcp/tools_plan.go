@@ -84,7 +84,7 @@ func plan(ctx context.Context, c *call, in planIn) (*answer, error) {
 	case free > 0:
 		line += fmt.Sprintf(", %d for anybody with hub_take", free)
 	}
-	line += fmt.Sprintf(". For all: hub_watch run-complete:%s.", p.RunID)
+	line += fmt.Sprintf(". hub_watch run-complete:%s: all are done.", p.RunID)
 	return &answer{data: p, untrusted: []string{"tasks"}, line: inRoom(line, run.RoomID)}, nil
 }
 
