@@ -124,8 +124,11 @@ func (r *runner) servers(env *Env, o *runOptions) ([]acp.Server, error) {
 		s.Args = append(s.Args, "--harness", string(o.harness))
 	}
 	for _, v := range [][2]string{
-		{hook.EnvAgent, string(r.run.agent)}, {hook.EnvBaseURL, o.url}, {envRoom, string(r.room.RoomID)},
-		{hook.EnvDriven, driver()}, {"HUB_DATA_ROOT", env.Getenv("HUB_DATA_ROOT")},
+		{hook.EnvAgent, string(r.run.agent)},
+		{hook.EnvBaseURL, o.url},
+		{envRoom, string(r.room.RoomID)},
+		{hook.EnvDriven, driver()},
+		{"HUB_DATA_ROOT", env.Getenv("HUB_DATA_ROOT")},
 	} {
 		if v[1] != "" {
 			s.Env = append(s.Env, acp.Variable{Name: v[0], Value: v[1]})

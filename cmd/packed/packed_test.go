@@ -145,8 +145,10 @@ func (d *delivered) run(args ...string) (string, error) {
 	d.t.Helper()
 	cmd := exec.CommandContext(context.Background(), d.path, args...)
 	cmd.Dir = d.home
-	cmd.Env = []string{"HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "XDG_CACHE_HOME=" + filepath.Join(d.home, ".cache"), "HUB_DATA_ROOT=" + filepath.Join(d.home, "data"),
-		"HUB_BASE_URL=http://127.0.0.1:" + strconv.Itoa(d.port)}
+	cmd.Env = []string{
+		"HOME=" + d.home, "PATH=" + os.Getenv("PATH"), "XDG_CACHE_HOME=" + filepath.Join(d.home, ".cache"), "HUB_DATA_ROOT=" + filepath.Join(d.home, "data"),
+		"HUB_BASE_URL=http://127.0.0.1:" + strconv.Itoa(d.port),
+	}
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

@@ -25,7 +25,11 @@ var matrixRows = []string{
 
 // matrixHarnesses are the columns of the matrix.
 var matrixHarnesses = []struct{ id, title string }{
-	{"claude-code", "Claude Code"}, {"codex", "Codex"}, {"gemini-cli", "Gemini CLI"}, {"qwen-code", "Qwen Code"}, {"opencode", "opencode"},
+	{"claude-code", "Claude Code"},
+	{"codex", "Codex"},
+	{"gemini-cli", "Gemini CLI"},
+	{"qwen-code", "Qwen Code"},
+	{"opencode", "opencode"},
 	{"copilot-cli", "Copilot CLI"},
 }
 
