@@ -72,7 +72,7 @@ func (s *scene) opening() (string, hub.MessageID) {
 }
 
 func (s *scene) identity() string {
-	line := "You are agent " + word(string(s.Agent)) + " on the hub, with the other agents of this machine"
+	line := "You are agent " + word(string(s.Agent)) + " on the hub with the other agents of this machine"
 	if s.Room != nil {
 		line += ", in room " + quote(s.Room.Name, maxName) + " (" + word(string(s.Room.RoomID)) + ")"
 	}
