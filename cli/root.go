@@ -190,10 +190,11 @@ func Run(ctx context.Context, env *Env, args []string) int {
 
 	cmd, err := root.ExecuteContextC(ctx)
 	err = inTypedWords(cmd, outsideSandbox(&own, settle(ctx, cmd, err)))
-	if lost := out.failure(); err == nil && lost != nil {
+	if lost := out.failure(); lost != nil && (err == nil || errors.Is(err, lost)) {
 		err = &Failure{
 			Exit: ExitRefused, Err: lost,
 			Sentence: "the answer could not be written to stdout: " + lost.Error(),
+			Fix:      "what you asked for may be done: look before you repeat it",
 		}
 	}
 	if err != nil {
