@@ -51,6 +51,7 @@ type HarnessFacts struct {
 	WakeFile   string // what its adapter may install, in the folder of its settings: if it is there, messages begin turns of an idle session
 	Streams    bool   // what its adapter installs begins a turn of an idle session with a message
 	Offline    bool   // as a rule the agent's commands reach no network, not even this machine
+	BeginsLate bool   // its hooks hear of a session with the first prompt only, so that it stands at none when it begins
 	SubAgents  bool   // it starts sub-agents, whose calls of tools come over the bridge of their main agent
 
 	// ProjectVariable is the environment variable that names the project to

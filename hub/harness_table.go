@@ -91,7 +91,7 @@ var harnesses = []HarnessFacts{
 		ToolPrefix: "hub-", Hooks: copilotForm(), Wakes: true, ShowsBothForms: true, SubAgents: true,
 		ProjectVariable: "COPILOT_PROJECT_DIR", HookVariables: []string{"COPILOT_HOOK_DIR"}, Variables: []string{"COPILOT_CLI"},
 		SessionVariable: "COPILOT_AGENT_SESSION_ID", CallMember: "hubcli/toolCallId",
-		HomeVariable: "COPILOT_HOME", Homes: []string{".copilot"}, KillsServers: true,
+		HomeVariable: "COPILOT_HOME", Homes: []string{".copilot"}, KillsServers: true, BeginsLate: true,
 	},
 	{
 		ID: HarnessCursor, Title: "Cursor",

@@ -963,3 +963,17 @@ func TestOpeningFitsTheHarness(t *testing.T) {
 		}
 	}
 }
+
+// TestStandsAtItsFirstPrompt: a session that begins is idle until its first prompt. In Copilot CLI hooks hear of
+// it with that prompt only, and it works.
+func TestStandsAtItsFirstPrompt(t *testing.T) {
+	for harness, idle := range map[hub.Harness]bool{hub.HarnessClaudeCode: true, hub.HarnessCopilotCLI: false} {
+		w := newWorld(t)
+		w.Flag = string(harness)
+		w.Run(t.Context(), SessionStart, []byte("{"+session+`,"sessionId":"s1","source":"startup"}`))
+		noted := slices.ContainsFunc(w.hub.calls, func(call string) bool { return strings.HasPrefix(call, "turn ") && strings.Contains(call, " idle") })
+		if noted != idle {
+			t.Errorf("%s: %v", harness, w.hub.calls)
+		}
+	}
+}

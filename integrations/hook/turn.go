@@ -20,9 +20,10 @@ func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hu
 }
 
 // stands notes that a session which begins stands at its first prompt. It is the last call of the hook. A compaction
-// begins the session anew within a turn. Where no hook tells of prompts, the session may be in its first turn.
+// begins the session anew within a turn. Where no hook tells of prompts, or of the session before its first one, it
+// may be in its first turn.
 func (r *run) stands(ctx context.Context, id hub.AgentID) {
-	if r.form().hears(Prompt) && r.payload.Source != fromCompact {
+	if r.form().hears(Prompt) && !r.harness.Facts().BeginsLate && r.payload.Source != fromCompact {
 		_, _ = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnIdle})
 	}
 }
