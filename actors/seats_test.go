@@ -297,11 +297,8 @@ func TestRoomIsToldOnceOfAnAgentThatIsStuck(t *testing.T) {
 			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnWorking}))
 			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnStuck, Error: why}))
 		}
-		check := func(want hub.Activity, notices int) {
+		told := func(notices int) {
 			t.Helper()
-			if seat := r.seatRow(room.RoomID, "dev", ""); seat.Activity != want {
-				t.Errorf("it is shown as %s, want %s", seat.Activity, want)
-			}
 			found := 0
 			page := must(r.Messages(t.Context(), hub.MessagesQuery{Channel: room.Channel, Limit: 100}))
 			for _, m := range decodeAll(t, page.Rows) {
@@ -312,6 +309,13 @@ func TestRoomIsToldOnceOfAnAgentThatIsStuck(t *testing.T) {
 			if found != notices {
 				t.Errorf("the room was told %d times, want %d", found, notices)
 			}
+		}
+		check := func(want hub.Activity, notices int) {
+			t.Helper()
+			if seat := r.seatRow(room.RoomID, "dev", ""); seat.Activity != want {
+				t.Errorf("it is shown as %s, want %s", seat.Activity, want)
+			}
+			told(notices)
 		}
 		stuck("rate_limit")
 		check(hub.ActivityStuck, 1)
@@ -325,6 +329,17 @@ func TestRoomIsToldOnceOfAnAgentThatIsStuck(t *testing.T) {
 		check(hub.ActivityStuck, 2)
 		must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnIdle}))
 		check(hub.ActivityIdle, 2)
+		// A harness that exits may end the session before its hook tells of the turn.
+		time.Sleep(hub.StuckTold)
+		r.register("dev")
+		must(r.EndSession(asOperator(t.Context()), "dev", hub.SessionEndInput{}))
+		for range 2 {
+			must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnStuck, Error: "rate_limit"}))
+		}
+		told(3)
+		time.Sleep(hub.StuckTold)
+		must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "dev", Turn: hub.TurnStuck, Error: "rate_limit"}))
+		told(3)
 		// Of an agent in no room nobody is told, and one that is not there notes nothing.
 		r.register("alone")
 		if got := must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "alone", Turn: hub.TurnStuck})); !got.Noted {
@@ -333,7 +348,7 @@ func TestRoomIsToldOnceOfAnAgentThatIsStuck(t *testing.T) {
 		if got := must(r.NoteTurn(t.Context(), hub.TurnInput{AgentID: "nobody", Turn: hub.TurnStuck})); got.Noted {
 			t.Error("something is noted of an agent that is not there")
 		}
-		check(hub.ActivityIdle, 2)
+		told(3)
 	})
 }
 

@@ -211,7 +211,7 @@ func (h *Hub) AttentionLedger(context.Context) (out hub.Ledger, err error) {
 // NoteTurn notes how far an agent is with its turn; see hub.Attentions.
 func (h *Hub) NoteTurn(_ context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
 	noted := h.view.Directory.NoteTurn(in.AgentID, in.Turn, in.Tool, h.engine.Clock.Now().Wall)
-	if noted && in.Turn == hub.TurnStuck {
+	if in.Turn == hub.TurnStuck && (noted || h.justEnded(in.AgentID)) {
 		h.tellStuck(in.AgentID, in.Error)
 	}
 	return hub.TurnNoted{AgentID: in.AgentID, Noted: noted}, nil

@@ -16,12 +16,13 @@ import (
 // last call, and how many calls it has parked. The sessions come from committed
 // records. Last calls and parked calls are kept in memory only, never journaled.
 type Directory struct {
-	notifier *Notifier // for watches of the presence of an agent
-	changes  *Changes
-	mu       sync.RWMutex
-	live     map[hub.AgentID]*presence
-	sessions map[hub.SessionID]hub.AgentID // of live sessions
-	channels int64                         // how many were ever created
+	notifier  *Notifier // for watches of the presence of an agent
+	changes   *Changes
+	mu        sync.RWMutex
+	live      map[hub.AgentID]*presence
+	sessions  map[hub.SessionID]hub.AgentID // of live sessions
+	stuckTold map[hub.AgentID]hub.Time      // when the room of an agent was told that it is stuck, of the last hub.StuckTold
+	channels  int64                         // how many were ever created
 	// Sessions is of the bytes that live sessions take, and Channels of the channels that are
 	// not archived.
 	Sessions, Channels *Shares
@@ -66,16 +67,15 @@ type parking struct {
 
 // presence is one live session.
 type presence struct {
-	session   hub.Session
-	seen      atomic.Int64 // wall ms of the last call
-	acted     atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
-	busy      atomic.Int64 // of the first of the calls that keep the agent's seats working
-	freed     atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
-	givenAt   atomic.Int64 // of the last answer with messages to a poll of the agent
-	stuckTold atomic.Int64 // when the room was told that the agent is stuck
-	givenID   atomic.Int64 // up to which message that answer went
-	woken     atomic.Int64 // of the last answer to a poll or a watch that waited
-	turn      atomic.Pointer[turn]
+	session hub.Session
+	seen    atomic.Int64 // wall ms of the last call
+	acted   atomic.Int64 // of the last call that was no poll; 0: since the hub runs there was none
+	busy    atomic.Int64 // of the first of the calls that keep the agent's seats working
+	freed   atomic.Int64 // of the last time that a task of the agent ended or stopped needing it
+	givenAt atomic.Int64 // of the last answer with messages to a poll of the agent
+	givenID atomic.Int64 // up to which message that answer went
+	woken   atomic.Int64 // of the last answer to a poll or a watch that waited
+	turn    atomic.Pointer[turn]
 	// waited is when calls of the agent were last parked without a break, from the
 	// first to the end of the last. Guarded by the directory's parkedMu.
 	waited Span
@@ -91,7 +91,7 @@ func newDirectory(n *Notifier, c *Changes) *Directory {
 	return &Directory{
 		Sessions: newShares(&core.SessionShare), Channels: newShares(&core.ChannelShare),
 		notifier: n, changes: c, live: map[hub.AgentID]*presence{}, sessions: map[hub.SessionID]hub.AgentID{},
-		parked: map[hub.AgentID]parking{},
+		parked: map[hub.AgentID]parking{}, stuckTold: map[hub.AgentID]hub.Time{},
 	}
 }
 

@@ -209,7 +209,8 @@ for (const harness of harnesses) {
       const [exe, ...args] = harness.command(model.url);
       await finish(exe, args, { env: environment(harness, hub, model.url), cwd: project, within });
       await model.close();
-      const notices = (await hub.get(`/v1/messages?channel=room-${room}&limit=100`)).filter(({ from_agent: from, body }) => from === "system" && body.includes("is stuck: its model failed"));
+      const told = async () => (await hub.get(`/v1/messages?channel=room-${room}&limit=100`)).filter(({ from_agent: from, body }) => from === "system" && body.includes("is stuck: its model failed"));
+      const notices = await eventually("the room is told", async () => ((found) => found.length && found)(await told()));
       assert.equal(notices.length, 1, "the room is told once");
       note("error of the model", "told to the room, once");
     });
