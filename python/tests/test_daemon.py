@@ -189,7 +189,7 @@ def test_where_the_executable_is_found(executable, monkeypatch, tmp_path, port):
     e = failed(stop_hub, None, port=port)
     assert e.code == "executable_not_found"
     assert "HUBCLI" in e.fix
-    assert "go build" in e.fix
+    assert "go run ./internal/pack" in e.fix
     stop_hub(None, port=port, executable=executable)
     monkeypatch.setenv("HUBCLI", executable)
     stop_hub(None, port=port)
