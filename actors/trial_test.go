@@ -43,6 +43,21 @@ func TestTrialsLeaveNothing(t *testing.T) {
 		if got := r.asleepAgents(); len(got) != 1 || got[0] != "adapter-verified" {
 			t.Errorf("asleep are %v", got)
 		}
+		log := func(q hub.LogQuery) (n int) {
+			q.Limit = 100
+			for _, m := range decodeAll(t, must(r.Log(asOperator(context.Background()), q)).Rows) {
+				if m.ToAgent != nil && m.ToAgent.Trial() {
+					n++
+				}
+			}
+			return n
+		}
+		if n := log(hub.LogQuery{Direct: true}); n != 0 {
+			t.Errorf("the log shows %d direct messages of trials", n)
+		}
+		if n := log(hub.LogQuery{Direct: true, Agent: hub.TrialPrefix + "1"}); n != 1 {
+			t.Errorf("the log of an agent of a trial shows %d messages to it, want 1", n)
+		}
 		if got := r.undelivered(); len(got) > 0 {
 			t.Errorf("undelivered is %q", got)
 		}

@@ -286,6 +286,9 @@ type StoredMessage struct {
 	JSON               hub.EncodedMessage
 }
 
+// Trial reports whether it is a direct message of a trial of an adapter, which concerns nobody else.
+func (m *StoredMessage) Trial() bool { return m.To != "" && (m.From.Trial() || m.To.Trial()) }
+
 // Effect is the answer of a write that carried an idempotency key, stored in
 // the same record as the write.
 type Effect struct {

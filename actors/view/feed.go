@@ -31,7 +31,7 @@ type Feed struct {
 	Exclude hub.AgentID                    // whose messages are left out; empty: nobody's
 	Party   hub.AgentID                    // who wrote the messages or got them; empty: anybody
 	Without func(*core.StoredMessage) bool // leaves messages out too; nil: none
-	All     bool                           // direct messages of all agents too, for the operator
+	All     bool                           // direct messages of all agents too, for the operator; those of a trial only to a Party in it
 	Limit   int
 	Tail    bool // the last rows rather than the first
 
@@ -47,7 +47,7 @@ func (f *Feed) looksAt() int { return cmp.Or(f.looks, MaxExamined) }
 
 // keeps applies what the scopes do not say.
 func (f *Feed) keeps(m *core.StoredMessage) bool {
-	return (f.All || hub.Delivered(f.Viewer, m.To)) &&
+	return (f.All && (!m.Trial() || f.Party.Trial()) || hub.Delivered(f.Viewer, m.To)) &&
 		(f.Thread == "" || m.Thread == f.Thread) &&
 		(f.Party == "" || m.From == f.Party || m.To == f.Party) &&
 		(f.Exclude == "" || m.From != f.Exclude) &&
