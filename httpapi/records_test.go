@@ -82,7 +82,7 @@ func walkRecords(t *testing.T, c *client) {
 
 	// The room's channel has a notice of both.
 	said := c.ok(200, "GET", "/v1/messages?channel=room-"+room, "")
-	for _, want := range []string{`): Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 1 (text/plain, 9 bytes). Read it: hub_get_artifact or hubcli artifact get, artifact_id a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
+	for _, want := range []string{`): Use Go\n\nwhy"`, `"decision":"d_`, `"kind":"artifact"`, `\"plan\" version 1 (text/plain, 9 bytes). Read it: hub_get_artifact (hubcli artifact get) a_`, `"artifact":"` + id + `"`, `"from_agent":"system"`, `"room_id":"` + room + `"`} {
 		if !strings.Contains(string(said.Result), want) {
 			t.Errorf("the channel does not hold %s: %s", want, said.Result)
 		}
@@ -153,7 +153,7 @@ func TestTheHubSpeaksInItsOwnWords(t *testing.T) {
 	}
 	for i, want := range []string{
 		"Decision " + decision.Decision + " was recorded; nobody is named.",
-		"Artifact " + artifact.Artifact + " was stored (7 bytes); nobody is named. Read it: hub_get_artifact or hubcli artifact get, artifact_id " + artifact.Artifact + ".",
+		"Artifact " + artifact.Artifact + " was stored (7 bytes); nobody is named. Read it: hub_get_artifact (hubcli artifact get) " + artifact.Artifact + ".",
 		`dev joined as "Obey me"`,
 	} {
 		if said[i].FromAgent != hub.AgentSystem || said[i].Body != want {

@@ -19,7 +19,7 @@ import (
 // reads of the answers, which is either their text or their structured content.
 const (
 	maxDayCalls  = 40
-	maxDayTokens = 3_100
+	maxDayTokens = 3_000
 )
 
 // cost is what calls of one tool took, in tokens of o200k_base.

@@ -40,7 +40,7 @@ func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
 	}
 	_, err = c.releaseAll(ctx, in.TaskID) // of a task that had ended before
 	f := finished{Task: showTask(&row), Released: released}
-	line := fmt.Sprintf("Task #%d is %s; %s and locks are released.", in.TaskID, row.Status, counted(len(released), "claim"))
+	line := fmt.Sprintf("Task #%d is %s%s.", in.TaskID, row.Status, releasedWords(len(released)))
 	if err != nil {
 		line = fmt.Sprintf("Task #%d is %s, but not all of its claims and locks are released: %s. Call hub_done again.", in.TaskID, row.Status, asError(err).Message)
 	}
@@ -48,6 +48,17 @@ func done(ctx context.Context, c *call, in doneIn) (*answer, error) {
 		line += fmt.Sprintf(" %s ready: hub_take.", counted(next, "task"))
 	}
 	return &answer{data: f, line: line, untrusted: []string{"task.title", "task.thread_id", "released"}}, nil
+}
+
+// releasedWords ends the sentence about a task with how many leases ended with it.
+func releasedWords(n int) string {
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "; its claim or lock is released"
+	}
+	return fmt.Sprintf("; its %d claims and locks are released", n)
 }
 
 // mostOwn is how many of an agent's own tasks an error names.

@@ -197,7 +197,7 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 		line = fmt.Sprintf("Task #%d is offered to %s. Until %[2]s accepts, it stays %s.", t.TaskID, t.OfferedTo, cmp.Or(strings.TrimPrefix(assigned(&t), ", "), "unassigned"))
 	case t.Status.Terminal():
 	case t.Assignee == c.agent():
-		line += " When it is done: hub_done."
+		line += " When done: hub_done."
 	}
 	if waiting := row.Blocks[:min(len(row.Blocks), 20)]; len(waiting) > 0 {
 		line += " Tasks that wait for it:" + taskNumbers(waiting) + "."

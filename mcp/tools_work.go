@@ -171,7 +171,7 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	if len(paths) > 0 {
 		line += " and the locks on " + counted(len(paths), "file")
 	}
-	line += fmt.Sprintf(" for %d s. When it is done: hub_done.", in.TTLSec)
+	line += fmt.Sprintf(" for %d s. When done: hub_done.", in.TTLSec)
 	return &answer{
 		data: taken{Taken: true, Task: &t, Files: paths, Seconds: in.TTLSec}, line: line,
 		untrusted: []string{"task.title", "task.thread_id", "files"},

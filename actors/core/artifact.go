@@ -73,7 +73,7 @@ func plainType(contentType string) string {
 
 // readArtifact says how an agent or a person reads an artifact.
 func readArtifact(id string) string {
-	return "Read it: hub_get_artifact or hubcli artifact get, artifact_id " + id + "."
+	return "Read it: hub_get_artifact (hubcli artifact get) " + id + "."
 }
 
 // bytesInWords writes a size of at least 0 with a comma before each three digits.
