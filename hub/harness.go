@@ -9,6 +9,10 @@ import (
 // no terminal follows any more, if it is 1.
 const EnvWithoutTerminal = "HUB_WITHOUT_TERMINAL"
 
+// EnvAskHere is the variable by which the user of a session has questions of hub_ask_human stand in its
+// terminal too, also where only an answer there ends them, if it is 1.
+const EnvAskHere = "HUB_ASK_HERE"
+
 // Harness names a program in which agents run.
 type Harness string
 

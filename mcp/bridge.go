@@ -112,6 +112,9 @@ func (b *bridge) called(ctx context.Context, t tool, req *sdk.CallToolRequest) (
 	if ctx.Err() != nil {
 		return ended(ctx)
 	}
+	if err == nil && a.ask != nil {
+		return &sdk.CallToolResult{InputRequests: sdk.InputRequestMap{askedAs: elicitation(a.ask)}, RequestState: string(a.ask.AskID)}, nil
+	}
 	news := b.link.TakeNews()
 	if err != nil {
 		return c.inForm(refusal(headed(err, news))), nil

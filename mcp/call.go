@@ -33,7 +33,8 @@ type call struct {
 	verbose bool             // the answer has all members
 	seq     wire.RequestSeq  // of the request
 	session *sdk.ServerSession
-	token   any // progress token; nil if the client wants no progress
+	params  *sdk.CallToolParamsRaw // of the request
+	token   any                    // progress token; nil if the client wants no progress
 	steps   float64
 	ends    time.Time // when its wait is over; zero until it waits
 }
@@ -43,7 +44,7 @@ func (b *bridge) newCall(req *sdk.CallToolRequest) *call {
 	if b.request != nil { // the headers are the client's
 		seq = wire.RequestSeq(b.seq.Add(1))
 	}
-	return &call{bridge: b, nonce: rand.Text(), seq: seq, session: req.Session, token: req.Params.GetProgressToken()}
+	return &call{bridge: b, nonce: rand.Text(), seq: seq, session: req.Session, params: req.Params, token: req.Params.GetProgressToken()}
 }
 
 // hub is the client of the live session; it sends X-Hub-Session.

@@ -35,6 +35,8 @@ type answer struct {
 	// picture is shown to the model beside the text; nil: there is none.
 	picture     []byte
 	pictureType string
+	// ask is a question that the client asks its user before it repeats the call; the rest is empty then.
+	ask *hub.Ask
 }
 
 // rendered is an answer as it is sent.

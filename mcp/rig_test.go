@@ -40,6 +40,12 @@ func bridgeTo(tb testing.TB, h *testhub.Hub, change func(*Config)) *rig {
 // bridgeWith is bridgeTo with a change of what no configuration has.
 func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*bridge)) *rig {
 	tb.Helper()
+	return bridgeOf(tb, h, change, more, nil, "")
+}
+
+// bridgeOf is bridgeWith for a client with options, which speaks a revision of the protocol; empty: the latest.
+func bridgeOf(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*bridge), options *sdk.ClientOptions, revision string) *rig {
+	tb.Helper()
 	cfg := Config{
 		Version: "test", Log: tb.Output(),
 		Config: session.Config{Getenv: func(string) string { return "" }, Now: time.Now, BaseURL: h.URL, Agent: "me"},
@@ -57,8 +63,8 @@ func bridgeWith(tb testing.TB, h *testhub.Hub, change func(*Config), more func(*
 		done <- b.serve(context.Background())
 		_ = fromBridge.Close()
 	}()
-	c := sdk.NewClient(&sdk.Implementation{Name: "rig", Version: "1"}, nil)
-	session, err := c.Connect(context.Background(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	c := sdk.NewClient(&sdk.Implementation{Name: "rig", Version: "1"}, options)
+	session, err := c.Connect(context.Background(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, &sdk.ClientSessionOptions{ProtocolVersion: revision})
 	if err != nil {
 		tb.Fatalf("connect: %v", err)
 	}
