@@ -33,7 +33,7 @@ func TestCompletionOffersValues(t *testing.T) {
 		"room bind ops |":               ":16",
 		"resolve |":                     ":16",
 		"artifact add --file |":         ":0",
-		"hook s|":                       "session-start\nprompt\ntool\nbefore-edit\nbefore-call\nbefore-commit\npermission\nown-tool\nnotice\nsubagent-start\nsubagent-stop\nstop\nfailure\ncompact\nsession-end\n:4",
+		"hook s|":                       "session-start\nprompt\ntool\nbefore-edit\nbefore-call\nbefore-commit\npermission\nown-tool\nnotice\nsubagent-start\nsubagent-stop\nstop\nfailure\ncompact\ntask-created\ntask-completed\nsession-end\n:4",
 		"--storage |":                   ":16",
 		"app st|":                       "start\tStart the hub of this machine in the background\nstatus\tShow how the running hub is doing\nstop\tStop the running hub; the same as hubcli stop\n:4",
 		"adapter verify claude-code x|": ":4",

@@ -55,7 +55,7 @@ type hookOptions struct {
 func newHook(env *Env) *cobra.Command {
 	var o hookOptions
 	cmd := &cobra.Command{
-		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|own-tool|notice|subagent-start|subagent-stop|stop|failure|compact|session-end",
+		Use:   "hook session-start|prompt|tool|before-edit|before-call|before-commit|permission|own-tool|notice|subagent-start|subagent-stop|stop|failure|compact|task-created|task-completed|session-end",
 		Short: "Harness hook entrypoints (hook payload JSON on stdin)",
 		Long: `Answer a hook of the program in which an agent runs. The program calls it with
 its payload as JSON on stdin; the answer on stdout has the form that the program
@@ -94,6 +94,9 @@ while a watch of the agent is armed.
 
 failure notes that a turn ended because the model failed. compact has the text of
 session-start shown again, after the program has put a summary in place of it.
+
+task-created and task-completed have tasks of the program's own list stand in the
+room, if HUB_MIRROR_TASKS is 1.
 
 session-end ends the agent's session with the hub if a hook began it.
 
@@ -150,7 +153,7 @@ func hookArgs(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if !slices.Contains(hook.Events(), hook.Event(args[0])) {
-		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, own-tool, notice, subagent-start, subagent-stop, stop, failure, compact or session-end", "there is no hook for the event %q", args[0])
+		return usage("name session-start, prompt, tool, before-edit, before-call, before-commit, permission, own-tool, notice, subagent-start, subagent-stop, stop, failure, compact, task-created, task-completed or session-end", "there is no hook for the event %q", args[0])
 	}
 	return nil
 }

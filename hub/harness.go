@@ -142,6 +142,8 @@ type HookCall struct {
 	// Compact is the event that the harness is about to put a summary in place of what its model
 	// has read, where no SessionStart comes after it.
 	Compact string
+	// TaskCreated and TaskDone are the events of the harness's own list of tasks.
+	TaskCreated, TaskDone string
 	// EditTools matches the tools that change files, in the harness's form.
 	EditTools string
 	// Call is the event before a tool of the hub is called, and HubTools matches these

@@ -265,7 +265,7 @@ func claudeCodeForm() *HookForm {
 	f.End = endsTurn
 	f.Sub = addsContext("SubagentStart")
 	f.Call.Call, f.Call.HubTools = "PreToolUse", "mcp__hub__.*"
-	f.Call.Failure = "StopFailure"
+	f.Call.Failure, f.Call.TaskCreated, f.Call.TaskDone = "StopFailure", "TaskCreated", "TaskCompleted"
 	f.Call.SubStart, f.Call.SubStop = "SubagentStart", "SubagentStop"
 	f.Call.JSON = `{"session_id":$session,"cwd":$folder,"prompt_id":"p1","hook_event_name":$event}`
 	return decides(f)

@@ -62,12 +62,14 @@ const (
 	eventFold   event = "compact"
 	eventStop   event = "stop"
 	eventFail   event = "failure"
+	eventTask   event = "task-created"
+	eventDone   event = "task-completed"
 	eventEnd    event = "session-end"
 )
 
 // events lists them in the order in which they are written and tried.
 var events = []event{
-	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventNotice, eventSub, eventSubEnd, eventStop, eventFail, eventFold, eventEnd,
+	eventStart, eventPrompt, eventTool, eventEdit, eventCall, eventCommit, eventPermit, eventNotice, eventSub, eventSubEnd, eventStop, eventFail, eventFold, eventTask, eventDone, eventEnd,
 }
 
 // occasions are a harness's names of the events. An event without a name gets no
@@ -78,6 +80,7 @@ type occasions struct {
 	failed                                           string // after a tool that failed
 	failure                                          string // a turn ends because the model failed
 	compact                                          string // what the model has read is put together
+	taskCreated, taskDone                            string // of the harness's own list of tasks
 
 	editTools string // matches the tools that change files
 	hubTools  string // matches the tools of the hub
@@ -108,6 +111,10 @@ func (o *occasions) name(ev event) string {
 		return o.failure
 	case eventFold:
 		return o.compact
+	case eventTask:
+		return o.taskCreated
+	case eventDone:
+		return o.taskDone
 	case eventSub:
 		return o.sub
 	case eventSubEnd:
@@ -149,7 +156,7 @@ func occasionsOf(h hub.Harness) occasions {
 	call := form.Call
 	return occasions{
 		start: "SessionStart", prompt: call.Prompt, tool: call.Tool, edit: call.Edit, permission: call.Permission, stop: call.Stop, end: call.End,
-		call: call.Call, sub: call.SubStart, subEnd: call.SubStop, notice: call.Notice, failed: call.Failed, failure: call.Failure, compact: call.Compact,
+		call: call.Call, sub: call.SubStart, subEnd: call.SubStop, notice: call.Notice, failed: call.Failed, failure: call.Failure, compact: call.Compact, taskCreated: call.TaskCreated, taskDone: call.TaskDone,
 		editTools: call.EditTools, hubTools: call.HubTools, decides: form.Allow.Heard(), of: h,
 	}
 }

@@ -161,6 +161,10 @@ func payload(h hub.Harness, ev event, session, dir string) string {
 		name = call.Failure
 	case eventFold:
 		name = call.Compact
+	case eventTask:
+		name = call.TaskCreated
+	case eventDone:
+		name = call.TaskDone
 	case eventSub:
 		name = call.SubStart
 	case eventSubEnd:

@@ -25,14 +25,16 @@ const (
 	SubStart     Event = "subagent-start"
 	SubStop      Event = "subagent-stop"
 	Stop         Event = "stop"
-	Compact      Event = "compact" // the harness is about to forget what the model has read
-	Failure      Event = "failure" // a turn ends because the model failed
+	Compact      Event = "compact"      // the harness is about to forget what the model has read
+	Failure      Event = "failure"      // a turn ends because the model failed
+	TaskCreated  Event = "task-created" // the harness has put a task on its own list
+	TaskDone     Event = "task-completed"
 	SessionEnd   Event = "session-end"
 )
 
 // Events lists them.
 func Events() []Event {
-	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStart, SubStop, Stop, Failure, Compact, SessionEnd}
+	return []Event{SessionStart, Prompt, Tool, BeforeEdit, BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStart, SubStop, Stop, Failure, Compact, TaskCreated, TaskDone, SessionEnd}
 }
 
 // Answer is what the process of a hook prints, and how it ends.
@@ -62,7 +64,7 @@ func (f form) of(e Event) hub.HookAnswer {
 		return f.Stop
 	case SubStart:
 		return f.Sub
-	case BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStop, Failure, Compact, SessionEnd: // nobody reads an answer in the harness's form
+	case BeforeCall, BeforeCommit, Permission, OwnTool, Notice, SubStop, Failure, Compact, TaskCreated, TaskDone, SessionEnd: // nobody reads an answer in the harness's form
 	}
 	return hub.HookAnswer{}
 }

@@ -74,6 +74,8 @@ type Payload struct {
 	Elsewhere bool
 	// Error is the kind of error that the event is about, where it is a plain word.
 	Error string
+	// Task is the task of the harness's own list that the event is about.
+	Task OwnTask
 	// Meta is the _meta of the call of that tool, as far as the harness has set it.
 	Meta json.RawMessage
 	// Damaged: the input is not a JSON object or ended early. The other fields
@@ -104,6 +106,7 @@ func Parse(b []byte) Payload {
 		SubName:    nameOf(f.text("agent_id", "agentId"), maxSessionText),
 		Input:      f.input(),
 		Meta:       f["_meta"],
+		Task:       f.ownTask(),
 		Files:      f.files(),
 	}
 	if why := f.text("errorContext", "error"); hub.PlainWord(why) {

@@ -31,6 +31,10 @@ type Service interface {
 	Holdings
 	RequestPermission(ctx context.Context, in hub.PermissionInput) (hub.Permission, error)
 	AwaitPermission(ctx context.Context, id hub.AskID, in hub.PermissionWaitInput) (hub.Permission, error)
+	Post(ctx context.Context, in hub.PostInput) (hub.Posted, error)
+	Tasks(ctx context.Context, q hub.TasksQuery) ([]hub.Task, hub.Cursor, error)
+	UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error)
+	CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error)
 	CloseSession(ctx context.Context, id hub.SessionID, successor hub.AgentID) (hub.Outcome[hub.ClosedSession], error)
 }
 

@@ -27,6 +27,7 @@ import (
 // this one can be put into any state.
 type fakeHub struct {
 	mu        sync.Mutex
+	tasks     []hub.Task
 	instance  hub.InstanceID
 	bound     map[string]*hub.Room
 	status    *hub.RoomStatus

@@ -36,6 +36,10 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return "", quiet("the next event shows the text of the session's beginning again")
 	case r.event == Failure:
 		return "", r.failure(ctx)
+	case r.event == TaskCreated:
+		return "", r.taskCreated(ctx)
+	case r.event == TaskDone:
+		return "", r.taskCompleted(ctx)
 	case r.event == SessionEnd:
 		return "", r.end(ctx)
 	case r.payload.Aborted:
