@@ -259,7 +259,7 @@ func TestSecretsBetweenChanges(t *testing.T) {
   "theme": "GitHub", "auth": "s3cret-of-another"
 }
 `)
-	plan, err := r.PreviewAdapter(context.Background(), hub.HarnessGeminiCLI, hub.AdapterInstall, hub.AdapterInput{})
+	plan, err := r.PreviewAdapter(context.Background(), hub.HarnessGeminiCLI, hub.AdapterInstall, r.edits())
 	if err != nil || strings.Contains(plan.Diff, "s3cret") || !strings.Contains(plan.Diff, r.self) {
 		t.Errorf("%v\n%s", err, plan.Diff)
 	}

@@ -143,11 +143,17 @@ func (a *Adapters) plan(ctx context.Context, harness hub.Harness, action hub.Ada
 			p.FollowUps = append(p.FollowUps, line) // no part of the digest: sessions come and go
 		}
 	default:
-		if offer := a.grants(ctx, r, s, owner, grantOf(action, in)); offer != "" {
+		g := grantOf(action, in)
+		if offer := a.grants(ctx, r, s, owner, g); offer != "" {
 			p.Warnings = append(p.Warnings, offer)
 		}
 		var notes []string
-		p.files, notes, err = a.planInstall(ctx, store, s, owner, action, in)
+		var kept string
+		s, g, kept = a.form(ctx, s, owner, in, g)
+		if kept != "" {
+			p.Warnings = append(p.Warnings, kept)
+		}
+		p.files, notes, err = a.planInstall(ctx, store, s, owner, action, in, g)
 		p.Warnings = append(append(p.Warnings, s.warnings...), notes...)
 		p.FollowUps = append(p.FollowUps, s.followUps...)
 		if err == nil {
@@ -184,8 +190,7 @@ func (p *planned) tell(lost bool) {
 }
 
 // planInstall also returns what the operator is told of the entries.
-func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, in hub.AdapterInput) (*files.Plan, []string, error) {
-	g := grantOf(action, in)
+func (a *Adapters) planInstall(ctx context.Context, store *files.Store, s *setup, owner files.Owner, action hub.AdapterAction, in hub.AdapterInput, g grant) (*files.Plan, []string, error) {
 	entry, err := a.today()
 	if err != nil {
 		return nil, nil, err

@@ -45,7 +45,7 @@ func TestWhatIsNotOursStays(t *testing.T) {
 			tried++
 			t.Run(filepath.Base(name), func(t *testing.T) {
 				r := newRig(t)
-				in, path := r.input(hub.AdapterGlobal), filepath.Join(r.home, c.at)
+				in, path := r.edits(), filepath.Join(r.home, c.at)
 				own := r.read(name)
 				r.write(path, own)
 				r.must(c.harness, hub.AdapterInstall, in)

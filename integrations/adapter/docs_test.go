@@ -48,6 +48,10 @@ func documented() string {
 			s := r.setup(scope)
 			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.harness, codes(found), scope,
 				placesAsText(s, hub.PartMCP, s.mcp), placesAsText(s, hub.PartHooks, s.hooks), teachAsText(s), permissionsAsText(s))
+			if own := s.own; own != nil {
+				fmt.Fprintf(&b, "| %s |  | %s, own files | %s | %s | %s | %s |\n", r.harness, scope,
+					placesAsText(&own.setup, hub.PartMCP, own.mcp), placesAsText(&own.setup, hub.PartHooks, own.hooks), teachAsText(&own.setup), permissionsAsText(&own.setup))
+			}
 			found = nil
 		}
 	}

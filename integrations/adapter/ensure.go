@@ -60,7 +60,7 @@ func (a *Adapters) ensure(ctx context.Context, r *row) error {
 	if err != nil {
 		return err
 	}
-	all, err := a.wants(r.global, owner, entry, keepGrant)
+	all, err := a.wants(a.present(ctx, r.global, owner), owner, entry, keepGrant)
 	if err != nil {
 		return err
 	}

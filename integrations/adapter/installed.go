@@ -20,13 +20,11 @@ type launch struct {
 func launchOf(raw []byte) (launch, error) {
 	var doc string
 	if json.Unmarshal(raw, &doc) == nil {
-		var file struct {
-			Servers map[string]json.RawMessage `json:"mcpServers"`
+		d, ok := documentOf(doc)
+		if !ok {
+			return launch{}, errors.New("the file names no server")
 		}
-		if err := json.Unmarshal([]byte(doc), &file); err != nil {
-			return launch{}, err
-		}
-		raw = file.Servers[serverName]
+		raw = d.entry()
 	}
 	var entry struct {
 		Command     json.RawMessage   `json:"command"`

@@ -23,7 +23,8 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 		return place
 	}
 	place := hub.AdapterPlace{Scope: hub.AdapterScope(owner.Scope), Path: owner.Path, Parts: []hub.AdapterPart{}}
-	s := r.setup(place.Scope)
+	edits := r.setup(place.Scope)
+	s := a.present(ctx, edits, owner)
 	entry, noExecutable := a.today()
 	var all []wanted
 	if s != nil {
@@ -40,6 +41,9 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 			part = a.part(ctx, all[i], all)
 			if noExecutable != nil {
 				part.Outdated = false // unknown, because the new entry is unknown
+			}
+			if name == hub.PartMCP && part.State == hub.AdapterInstalled && part.Reason == "" && edits.own != nil && s == edits && a.keepsEdits(ctx, edits, owner, s) == "" {
+				part.Reason = movable
 			}
 		case s != nil:
 			part.Reason = s.lacks(name, place.Scope)

@@ -209,7 +209,7 @@ func (a *Adapters) grants(ctx context.Context, r *row, s *setup, owner files.Own
 		}
 	}
 	what, proviso := "calls the hub's tools", ""
-	if len(s.permit) > 0 {
+	if slices.ContainsFunc(s.permit, func(p piece) bool { return p.exact }) {
 		what += " and runs hubcli watch"
 	}
 	if s.approve != nil {

@@ -48,6 +48,15 @@ var bases = sync.OnceValue(func() map[string]func(World) string {
 			}
 			return w.join(w.config(), "zed")
 		},
+		"gemini": func(w World) string { // of the administrator
+			switch w.GOOS {
+			case "windows":
+				return `C:\ProgramData\gemini-cli`
+			case "darwin":
+				return "/Library/Application Support/GeminiCli"
+			}
+			return "/etc/gemini-cli"
+		},
 		"crush": func(w World) string {
 			if w.GOOS == "windows" {
 				return w.join(w.variable("LOCALAPPDATA", w.join(w.Home, "AppData", "Local")), "crush")

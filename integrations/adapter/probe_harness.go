@@ -34,7 +34,7 @@ type question struct {
 var (
 	claudeAsks   = &question{[]string{"mcp", "get", serverName}, "", &lazy.Regexp{Pattern: `(?m)^\s*Status: ✔ Connected$`}, "it connects to the server", false}
 	codexAsks    = &question{[]string{"mcp", "get", serverName}, ".codex", &lazy.Regexp{Pattern: `(?m)^\s*enabled: true$`}, "it takes its file and has the server switched on", false}
-	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", &lazy.Regexp{Pattern: `(?m)✓ hub: .* - Connected$`}, "it connects to the server", true}
+	geminiAsks   = &question{[]string{"mcp", "list"}, ".gemini", &lazy.Regexp{Pattern: `(?m)✓ hub( \(from hubcli\))?: .* - Connected$`}, "it connects to the server", true}
 	qwenAsks     = &question{[]string{"mcp", "list"}, ".qwen", &lazy.Regexp{Pattern: `(?m)✓.* hub: .* - Connected$`}, "it connects to the server", true}
 	copilotAsks  = &question{[]string{"mcp", "get", serverName}, ".copilot", &lazy.Regexp{Pattern: `(?m)^\s*Status: Enabled$`}, "it takes its file and has the server switched on", false}
 	opencodeAsks = &question{[]string{"mcp", "list"}, ".config/opencode", &lazy.Regexp{Pattern: `✓ hub .*connected`}, "it connects to the server", true}
@@ -71,7 +71,15 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 		return
 	}
 	home, project := filepath.Join(dir, "home"), filepath.Join(dir, "project")
-	if err := t.copyFor(q, w.entries[0], agent, home, project); err != nil {
+	at, file := filepath.Join(home, filepath.FromSlash(q.home)), w.entries[len(w.entries)-1].File
+	err := errors.Join(os.MkdirAll(at, 0o700), os.MkdirAll(project, 0o700))
+	if own := r.global.own; err == nil && own != nil && w.entries[0].Format == edit.Whole {
+		err = t.copyOwn(r.global, w, agent, at)
+		at = filepath.Join(at, filepath.FromSlash(own.under))
+	} else if err == nil {
+		err = t.copyFor(q, w.entries[0], agent, at)
+	}
+	if err != nil {
 		t.failed(name, err, "see that there is room for temporary files")
 		return
 	}
@@ -84,7 +92,6 @@ func (t *trial) tryHarness(ctx context.Context, r *row, w wanted, agent hub.Agen
 	}
 	got, err := tried(ctx, harnessAnswer, append([]string{binary}, q.args...), project, environment(t.config.World.Getenv, vars), "")
 	said := colorCode.ReplaceAllString(got.stdout+"\n"+got.stderr, "") // Gemini CLI prints its list to stderr
-	file, at := w.entries[0].File, filepath.Join(home, filepath.FromSlash(q.home))
 	switch {
 	case err != nil:
 		t.skipped(name, strings.Join(q.args, " ")+": "+err.Error())
@@ -109,7 +116,7 @@ func (t *trial) binary(r *row) string {
 
 // copyFor writes the copy of a harness's file, whose server acts as a test's
 // agent.
-func (t *trial) copyFor(q *question, e files.Entry, agent hub.AgentID, home, project string) error {
+func (t *trial) copyFor(q *question, e files.Entry, agent hub.AgentID, at string) error {
 	doc, err := files.Read(e.Root, e.File, e.Owner.Scope)
 	if err != nil {
 		return err
@@ -120,27 +127,55 @@ func (t *trial) copyFor(q *question, e files.Entry, agent hub.AgentID, home, pro
 		}
 	}
 	entry := entryOf(e)
-	name := "env"
-	if _, ok := entry["environment"]; ok {
-		name = "environment"
-	}
-	vars := map[string]string{"HUB_AGENT": string(agent), "HUB_DATA_ROOT": t.config.World.DataRoot}
-	if entry[name], err = json.Marshal(vars); err != nil {
+	if entry[variablesOf(entry)], err = json.Marshal(t.actsAs(agent)); err != nil {
 		return err
 	}
 	if doc, err = edit.Replace(e.Format, doc, e.At, entry); err != nil {
 		return err
 	}
-	at := filepath.Join(home, filepath.FromSlash(q.home))
-	return errors.Join(os.MkdirAll(at, 0o700), os.MkdirAll(project, 0o700), os.WriteFile(filepath.Join(at, filepath.Base(e.File)), doc, 0o600))
+	return os.WriteFile(filepath.Join(at, filepath.Base(e.File)), doc, 0o600)
+}
+
+// actsAs are the variables with which a server acts as an agent.
+func (t *trial) actsAs(agent hub.AgentID) map[string]string {
+	return map[string]string{"HUB_AGENT": string(agent), "HUB_DATA_ROOT": t.config.World.DataRoot}
+}
+
+// copyOwn writes the copy of the hub's own files with its server, and of the user's file without the
+// servers of others.
+func (t *trial) copyOwn(s *setup, w wanted, agent hub.AgentID, at string) error {
+	user, err := t.Adapters.entry(&s.mcp[0], t.owner, hub.PartMCP, t.entry)
+	if err != nil {
+		return err
+	}
+	doc, err := files.Read(user.Root, user.File, t.owner.Scope)
+	if err == nil && len(doc) > 0 {
+		if doc, err = withoutOthers(user, doc); err == nil {
+			err = os.WriteFile(filepath.Join(at, filepath.Base(user.File)), doc, 0o600)
+		}
+	}
+	at = filepath.Join(at, filepath.FromSlash(s.own.under))
+	err = errors.Join(err, os.MkdirAll(at, 0o700))
+	for _, e := range w.entries {
+		if err != nil {
+			return err
+		}
+		if doc, err = files.Read(e.Root, e.File, t.owner.Scope); err == nil {
+			doc, err = withVariables(doc, t.actsAs(agent))
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(at, filepath.Base(e.File)), doc, 0o600)
+		}
+	}
+	return err
 }
 
 // withoutOthers returns a document without the servers beside an entry.
 func withoutOthers(e files.Entry, doc []byte) ([]byte, error) {
 	parent := slices.Clone(e.At.Keys[:len(e.At.Keys)-1])
-	all, _, err := edit.Get(e.Format, doc, edit.Pointer{Keys: parent})
+	all, found, err := edit.Get(e.Format, doc, edit.Pointer{Keys: parent})
 	var servers map[string]json.RawMessage
-	if err == nil {
+	if err == nil && found {
 		err = json.Unmarshal(all, &servers)
 	}
 	for name := range servers {

@@ -43,6 +43,7 @@ func TestHarnessIsAsked(t *testing.T) {
 		status       hub.CheckStatus
 		detail       string
 	}{
+		{"connects to an extension", `printf '\033[32m✓\033[0m hub (from hubcli): /x mcp (stdio) - Connected\n'`, hub.CheckPassed, "Gemini CLI says: it connects to the server"},
 		{"connects", `printf '\033[32m✓\033[0m hub: /x mcp (stdio) - Connected\n'`, hub.CheckPassed, "Gemini CLI says: it connects to the server"},
 		{"connects, and says so on stderr", `printf '✓ hub: /x mcp (stdio) - Connected\n' >&2`, hub.CheckPassed, "Gemini CLI says: it connects to the server"},
 		{"does not connect", `echo '✗ hub: /x mcp (stdio) - Disconnected'`, hub.CheckFailed, "does not connect to the server: ✗ hub"},
@@ -51,12 +52,16 @@ func TestHarnessIsAsked(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRig(t)
 			r.config.Hub = silent{}
-			in, file, kept := r.input(hub.AdapterGlobal), filepath.Join(r.home, ".gemini/settings.json"), filepath.Join(r.home, "bin", "kept")
+			in := r.edits()
+			if strings.Contains(c.name, "extension") {
+				in.Plugin = nil
+			}
+			file, kept := filepath.Join(r.home, ".gemini/settings.json"), filepath.Join(r.home, "bin", "kept")
 			r.write(file, own)
 			r.must(hub.HarnessGeminiCLI, hub.AdapterInstall, in)
 			before := r.tree()
 			gemini := filepath.Join(r.home, "bin", "gemini")
-			r.write(gemini, "#!/bin/sh\n[ \"$*\" = 'mcp list' ] || exit 9\ncat \"$HOME/.gemini/settings.json\" >"+kept+"\necho broken >\"$HOME/.gemini/settings.json\"\n"+c.script+"\n")
+			r.write(gemini, "#!/bin/sh\n[ \"$*\" = 'mcp list' ] || exit 9\ncat \"$HOME/.gemini/settings.json\" \"$HOME\"/.gemini/extensions/hubcli/*.json >"+kept+"\necho broken >\"$HOME/.gemini/settings.json\"\n"+c.script+"\n")
 			require.NoError(t, os.Chmod(gemini, 0o755))
 			v, err := r.VerifyAdapter(context.Background(), hub.HarnessGeminiCLI, in)
 			require.NoError(t, err)

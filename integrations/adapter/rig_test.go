@@ -102,6 +102,11 @@ func (r *rig) input(scope hub.AdapterScope) hub.AdapterInput {
 	return hub.AdapterInput{Scope: scope}
 }
 
+// edits returns the input for the user, by which a harness gets entries in its own files.
+func (r *rig) edits() hub.AdapterInput {
+	return hub.AdapterInput{Scope: hub.AdapterGlobal, Plugin: new(false)}
+}
+
 // do carries an action out and confirms it if needed.
 func (r *rig) do(h hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	done, err := r.ChangeAdapter(context.Background(), h, action, in)

@@ -35,10 +35,12 @@ type setup struct {
 	// permit, allow and approve are the permissions: rules of their own in a list,
 	// a member of the server's entry, or such a member that lists tools. At most
 	// one of them is set.
-	permit    []piece
-	allow     *allowance
-	approve   *approval
-	plugin    []piece // written only if the user asks for it
+	permit  []piece
+	allow   *allowance
+	approve *approval
+	plugin  []piece // written only if the user asks for it
+	// own is the same in files of the hub's own; nil: the harness would lose something by it.
+	own       *ownForm
 	lacking   map[hub.AdapterPartName]string
 	warnings  []string
 	followUps []string // steps left to the user

@@ -154,7 +154,7 @@ func (t *trial) run(ctx context.Context) {
 		return
 	}
 	r, _ := rowOf(t.harness)
-	s := r.setup(hub.AdapterScope(t.owner.Scope))
+	s := t.present(ctx, r.setup(hub.AdapterScope(t.owner.Scope)), t.owner)
 	entry, err := t.today()
 	if err != nil {
 		t.failed("executable", err, "install hubcli at a lasting path on PATH, and start the hub from there")

@@ -30,8 +30,8 @@ const harnesses = [
     id: "gemini-cli",
     command: [process.execPath, join(modules, "@google/gemini-cli/bundle/gemini.js")],
     env: { ...offline, GEMINI_CLI_TRUST_WORKSPACE: "true" },
-    file: ".gemini/settings.json",
-    connected: /✓ hub: .* - Connected$/m,
+    file: ".gemini/extensions/hubcli/gemini-extension.json",
+    connected: /✓ hub \(from hubcli\): .* - Connected$/m,
   },
   {
     id: "qwen-code",

@@ -100,7 +100,8 @@ const rows = [
       GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key, GEMINI_CLI_TRUST_WORKSPACE: "true", GEMINI_TELEMETRY_ENABLED: "false",
       HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere,
     }),
-    hooks: [".gemini", "settings.json"],
+    hooks: [".gemini", "extensions", "hubcli", "hooks", "hooks.json"],
+    entry: [".gemini", "extensions", "hubcli", "gemini-extension.json"],
     stays: sessions.gemini,
     asks: "write_file",
     // What its hooks say about these events does not answer the question that it draws.
@@ -112,12 +113,12 @@ const rows = [
     tool: "AfterTool", end: "AfterAgent", edit: "BeforeTool", prompt: "BeforeAgent", permission: "Notification",
     write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {
-      const file = join(home, ".gemini", "settings.json");
-      const settings = JSON.parse(await readFile(file, "utf8"));
-      settings.security = { auth: { selectedType: "gemini-api-key" } };
-      settings.privacy = { usageStatisticsEnabled: false };
-      settings.general = { enableAutoUpdate: false, enableAutoUpdateNotification: false };
-      await writeFile(file, JSON.stringify(settings));
+      const settings = {
+        security: { auth: { selectedType: "gemini-api-key" } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+      };
+      await writeFile(join(home, ".gemini", "settings.json"), JSON.stringify(settings));
     },
   },
   {
