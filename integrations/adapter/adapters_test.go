@@ -173,7 +173,7 @@ func TestAddedVariables(t *testing.T) {
 	} {
 		r := newRig(t)
 		r.config.DataRoot = "/data"
-		in, path := r.input(hub.AdapterGlobal), filepath.Join(r.home, file)
+		in, path := r.edits(), filepath.Join(r.home, file)
 		r.must(h, hub.AdapterInstall, in)
 		add := strings.NewReplacer(`"HUB_DATA_ROOT":`, `"HUB_AGENT": "bob", "HUB_DATA_ROOT":`, "HUB_DATA_ROOT =", "HUB_AGENT = 'bob'\nHUB_DATA_ROOT =")
 		r.write(path, add.Replace(r.read(path)))

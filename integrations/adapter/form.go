@@ -22,6 +22,9 @@ type ownForm struct {
 	dir    place  // the hub's folder; empty: the files stand in a folder with those of others
 	under  string // where the files of the part mcp stand below the harness's folder, with slashes
 	unless []unless
+	// settled are files in the harness's folder with which it fetches nothing when it is asked for
+	// its servers.
+	settled map[string]string
 }
 
 // unless is a setting with which the harness would not take all of the own form.

@@ -151,30 +151,30 @@ func (r *rig) reasonOf(h hub.Harness, in hub.AdapterInput) string {
 func TestEditsStay(t *testing.T) {
 	eachOwn(t, func(t *testing.T, _ *rig, h *row, s *setup, in hub.AdapterInput) {
 		for name, c := range map[string]struct {
-			prepare func(r *rig, file string)
+			prepare func(r *rig, in hub.AdapterInput, file string)
 			note    string
 		}{
-			"a foreign file in its place": {func(r *rig, _ string) {
+			"a foreign file in its place": {func(r *rig, in hub.AdapterInput, _ string) {
 				r.write(r.at(s.own.mcp[len(s.own.mcp)-1], in), "{\"name\": \"hubcli\", \"version\": \"9\"}\n")
 			}, keepsForeign},
-			"a foreign file in its folder": {func(r *rig, _ string) {
+			"a foreign file in its folder": {func(r *rig, in hub.AdapterInput, _ string) {
 				if dir, _, ok := r.config.World.resolve(s.own.dir, in.Path); ok {
 					r.write(filepath.Join(dir, "commands", "mine.toml"), "x")
 				}
 			}, keepsForeign},
-			"a folder that others may write": {func(r *rig, _ string) {
+			"a folder that others may write": {func(r *rig, in hub.AdapterInput, _ string) {
 				if dir, _, ok := r.config.World.resolve(s.own.dir, in.Path); ok {
 					require.NoError(r.t, errors.Join(os.MkdirAll(dir, 0o755), os.Chmod(dir, 0o777)))
 				}
 			}, keepsForeign},
-			"variables of the user's": {func(r *rig, file string) {
+			"variables of the user's": {func(r *rig, in hub.AdapterInput, file string) {
 				edits := in
 				edits.Plugin = new(false)
 				r.config.DataRoot = "/data"
 				r.must(h.harness, hub.AdapterInstall, edits)
 				r.write(file, strings.Replace(r.read(file), `"HUB_DATA_ROOT":`, `"HUB_AGENT": "bob", "HUB_DATA_ROOT":`, 1))
 			}, keepsVariables},
-			"a server of the user's": {func(r *rig, file string) {
+			"a server of the user's": {func(r *rig, in hub.AdapterInput, file string) {
 				keys := s.mcp[0].keys
 				doc := `{"command": "mine"}`
 				for _, key := range slices.Backward(keys) {
@@ -190,7 +190,7 @@ func TestEditsStay(t *testing.T) {
 				r := newRig(t)
 				in := r.input(in.Scope)
 				file := r.userFile(s.mcp[0], in)
-				c.prepare(r, file)
+				c.prepare(r, in, file)
 				before := r.tree()
 				if c.note == "" {
 					r.refused(hub.CodeAdapterConflict, h.harness, hub.AdapterInstall, in)

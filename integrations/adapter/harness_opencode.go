@@ -3,6 +3,7 @@ package adapter
 import (
 	_ "embed"
 	"encoding/json"
+	"strings"
 
 	"hubcli/hub"
 	"hubcli/integrations/adapter/edit"
@@ -18,7 +19,8 @@ func openCodeRow() row {
 				"{config}/opencode/opencode.json", "{config}/opencode/opencode.jsonc")},
 			hooks:     []piece{whole(opencodePlugin, "{config}/opencode/plugins/hubcli.js")},
 			lacking:   lacks("instructions", hooksTeach),
-			followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
+			followUps: []string{openCodeAnew},
+			own:       openCodePlugins("{config}/opencode/plugins"),
 		},
 		project: &setup{
 			mcp: []piece{server(hub.HarnessOpenCode, edit.JSON, opencodeShape, []string{"mcp"},
@@ -26,10 +28,50 @@ func openCodeRow() row {
 			hooks:     []piece{whole(opencodePlugin, "./.opencode/plugins/hubcli.js")},
 			lacking:   lacks("instructions", hooksTeach),
 			warnings:  []string{committed},
-			followUps: []string{"start opencode anew: it loads plugins and servers when it starts"},
+			followUps: []string{openCodeAnew},
+			own:       openCodePlugins("./.opencode/plugins"),
 		},
 	}
 }
+
+const openCodeAnew = "start opencode anew: it loads plugins and servers when it starts"
+
+// openCodePlugins are two files that opencode loads by itself: one names the server, the other calls
+// the hooks.
+func openCodePlugins(folder place) *ownForm {
+	form := &ownForm{
+		setup: setup{
+			mcp:       []piece{whole(openCodeServer, folder+"/hubcli-server.js")},
+			hooks:     []piece{whole(opencodePlugin, folder+"/hubcli.js")},
+			lacking:   lacks("instructions", hooksTeach),
+			followUps: []string{openCodeAnew},
+		},
+		under: "plugins",
+		// opencode fetches a package of types for plugins unless these say that it is there.
+		settled: map[string]string{
+			"node_modules/.package-lock.json": "{}",
+			"package-lock.json":               `{"packages": {"": {"dependencies": {"@opencode-ai/plugin": "*"}}}}`,
+		},
+	}
+	if strings.HasPrefix(string(folder), ".") {
+		form.warnings = []string{committed}
+	}
+	return form
+}
+
+// openCodeServer adds the server to what opencode has read of its files. An entry of the user's
+// own comes first, also one that only switches the server off.
+func openCodeServer(e Entry) string {
+	return writtenByHub + serverLine + quoteJS(opencodeShape(e, hub.HarnessOpenCode)) + ";\n\n" + `export const HubServer = async () => ({
+  config: async (config) => {
+    const own = config.mcp?.hub;
+    config.mcp = { ...config.mcp, hub: own?.type ? own : { ...server, ...own } };
+  },
+});
+`
+}
+
+const writtenByHub = "// Written by hubcli: \"hubcli adapter repair opencode\" writes it anew.\n"
 
 // opencodeBody is the plugin without what differs from user to user.
 //
@@ -48,7 +90,7 @@ func opencodePlugin(e Entry) string {
 	if e.DataRoot != "" {
 		env["HUB_DATA_ROOT"] = e.DataRoot
 	}
-	return "// Written by hubcli: \"hubcli adapter repair opencode\" writes it anew.\n" +
+	return writtenByHub +
 		"const command = " + quoteJS(e.Command) + ";\n" +
 		"const flags = " + quoteJS(flags) + ";\n" +
 		"const env = { ...process.env, ..." + quoteJS(env) + " };\n\n" + opencodeBody

@@ -154,6 +154,10 @@ func (t *trial) copyOwn(s *setup, w wanted, agent hub.AgentID, at string) error 
 			err = os.WriteFile(filepath.Join(at, filepath.Base(user.File)), doc, 0o600)
 		}
 	}
+	for name, content := range s.own.settled {
+		name = filepath.Join(at, filepath.FromSlash(name))
+		err = errors.Join(err, os.MkdirAll(filepath.Dir(name), 0o700), os.WriteFile(name, []byte(content), 0o600))
+	}
 	at = filepath.Join(at, filepath.FromSlash(s.own.under))
 	err = errors.Join(err, os.MkdirAll(at, 0o700))
 	for _, e := range w.entries {

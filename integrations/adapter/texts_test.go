@@ -12,6 +12,37 @@ import (
 	"hubcli/internal/testprogram"
 )
 
+// TestOpenCodeServer: the plugin adds the server to the settings of opencode, beside those of
+// others. An entry of the user's stays, and one that switches the server off does so.
+func TestOpenCodeServer(t *testing.T) {
+	node := testprogram.Need(t, "node")[0]
+	r := newRig(t)
+	r.config.BaseURL, r.config.DataRoot = "http://127.0.0.1:1", "/srv/it's \"data\""
+	r.must(hub.HarnessOpenCode, hub.AdapterInstall, r.input(hub.AdapterGlobal))
+	r.write(filepath.Join(r.home, "server.mjs"), r.read(filepath.Join(r.home, ".config/opencode/plugins/hubcli-server.js")))
+	r.write(filepath.Join(r.home, "ask.mjs"), `import { HubServer } from "./server.mjs";
+const { config } = await HubServer({});
+for (const mcp of [undefined, { other: { type: "local" } }, { hub: { enabled: false } }, { hub: { type: "remote", url: "x" } }]) {
+  const settings = { theme: "x", mcp };
+  await config(settings);
+  console.log(JSON.stringify(settings.mcp));
+}
+`)
+	out, err := exec.Command(node, filepath.Join(r.home, "ask.mjs")).CombinedOutput()
+	require.NoError(t, err)
+	server := `"type":"local","command":["` + r.self + `","mcp","--harness","opencode","--base-url","http://127.0.0.1:1"],"environment":{"HUB_DATA_ROOT":"/srv/it's \"data\""}`
+	for i, want := range []string{
+		`{"hub":{` + server + `,"enabled":true,"timeout":60000}}`,
+		`{"other":{"type":"local"},"hub":{` + server + `,"enabled":true,"timeout":60000}}`,
+		`{"hub":{` + server + `,"enabled":false,"timeout":60000}}`,
+		`{"hub":{"type":"remote","url":"x"}}`,
+	} {
+		if got := strings.Split(string(out), "\n")[i]; got != want {
+			t.Errorf("it says %s, want %s", got, want)
+		}
+	}
+}
+
 // TestOpenCodePlugin: every session gets its context once, also a session from
 // before opencode started. Sessions that other sessions begin get none.
 func TestOpenCodePlugin(t *testing.T) {

@@ -45,7 +45,7 @@ const harnesses = [
     id: "opencode",
     command: [join(modules, `opencode-${platform}-${arch}`, "bin", "opencode")],
     env: { OPENCODE_DISABLE_AUTOUPDATE: "1" },
-    file: ".config/opencode/opencode.json",
+    file: ".config/opencode/plugins/hubcli-server.js",
     connected: /✓ hub .*connected/,
   },
   {

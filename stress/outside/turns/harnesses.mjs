@@ -160,7 +160,7 @@ const rows = [
     env: (url) => ({ STAND_IN_URL: `${url}/v1`, OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
     async prepare(home) {
       const file = join(home, ".config", "opencode", "opencode.json");
-      const settings = JSON.parse(await readFile(file, "utf8"));
+      const settings = {};
       settings.model = settings.small_model = "local/stand-in";
       settings.provider = {
         local: {
