@@ -20,14 +20,24 @@ type adapterChange struct {
 	json          bool
 	noPermissions bool
 	plugin        bool
+	asked         func() bool // whether --plugin was given; nil: there is no such flag
 }
 
 // permissionFlag adds the flags by which the user refuses the permissions and
 // asks for the plugin.
 func (o *adapterChange) permissionFlag(cmd *cobra.Command) *cobra.Command {
 	cmd.Flags().BoolVar(&o.noPermissions, "no-permissions", false, "write no allow list: the harness goes on asking before it calls a tool of the hub")
-	cmd.Flags().BoolVar(&o.plugin, "plugin", false, "also write the plugin for Claude Code, which wakes an idle session; --plugin=false takes it out")
+	cmd.Flags().BoolVar(&o.plugin, "plugin", false, "also write the plugin for Claude Code, which wakes an idle session; --plugin=false takes it out, and sets Gemini CLI and opencode up in their own settings files")
+	o.asked = func() bool { return cmd.Flags().Changed("plugin") }
 	return cmd
+}
+
+// pluginInput is what the user wants of the plugin; nil: it stays as it is.
+func (o *adapterChange) pluginInput() *bool {
+	if o.asked == nil || !o.asked() {
+		return nil
+	}
+	return &o.plugin
 }
 
 // adapterCommand completes such a command with its flags.
@@ -42,10 +52,7 @@ func adapterCommand(env *Env, o *adapterChange, cmd *cobra.Command, run func(con
 		if err != nil {
 			return err
 		}
-		in.NoPermissions = o.noPermissions
-		if cmd.Flags().Changed("plugin") {
-			in.Plugin = &o.plugin
-		}
+		in.NoPermissions, in.Plugin = o.noPermissions, o.pluginInput()
 		return run(cmd.Context(), harness, in)
 	}
 	f := cmd.Flags()

@@ -26,6 +26,10 @@ it is left out, or taken out if it is there, and the harness goes on asking.
 With --plugin, Claude Code gets a folder that it loads by itself: it shows an idle
 session each message that needs its agent, and has a short skill about the tools.
 
+Gemini CLI and opencode get files of the hub's own, which they load by themselves, and
+keep their settings files. The hub is set up in these where something would be lost
+otherwise, which the plan says, or with --plugin=false.
+
 With --detected and without a harness, this is done for every harness that is on
 this machine, after one question that shows the plan of each. Harnesses that are
 left as they are, are named, and the exit code is 1.
@@ -54,10 +58,7 @@ func installDetected(ctx context.Context, env *Env, o *adapterChange) error {
 	if err != nil {
 		return err
 	}
-	in := hub.AdapterInput{Scope: hub.AdapterGlobal, NoPermissions: o.noPermissions}
-	if o.plugin {
-		in.Plugin = &o.plugin
-	}
+	in := hub.AdapterInput{Scope: hub.AdapterGlobal, NoPermissions: o.noPermissions, Plugin: o.pluginInput()}
 	all := detected(rows, in)
 	if len(all) == 0 {
 		return &Failure{

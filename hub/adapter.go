@@ -78,7 +78,8 @@ type Adapter struct {
 // path of the project's folder. Confirm is the digest of the plan that the
 // operator has seen. NoPermissions leaves the permissions out, or takes them out
 // if they are installed. Plugin writes the plugin or takes it out; nil leaves it
-// as it is.
+// as it is. If it is false, harnesses that load files of the hub's own get entries in
+// their own files all the same.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
 	Path    string       `json:"path,omitempty"`

@@ -270,6 +270,9 @@ func TestSettingsAgainstExtensions(t *testing.T) {
 		if !strings.Contains(plan.Prompt, why) || (plan.Prompt == "") != (why == "") {
 			t.Errorf("%s: %s", doc, plan.Prompt)
 		}
+		if got := r.statesOf(hub.HarnessGeminiCLI, in); strings.HasPrefix(got, "installed* ") != (why != "") {
+			t.Errorf("%s: %s", doc, got)
+		}
 		r.must(hub.HarnessGeminiCLI, hub.AdapterRepair, in)
 		if edited := strings.Contains(r.read(file), `"trust": true`); edited != (why != "") || exists(extension) == edited {
 			t.Errorf("%s: edited %t\n%s", doc, edited, r.read(file))

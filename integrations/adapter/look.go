@@ -42,8 +42,8 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 			if noExecutable != nil {
 				part.Outdated = false // unknown, because the new entry is unknown
 			}
-			if name == hub.PartMCP && part.State == hub.AdapterInstalled && part.Reason == "" && edits.own != nil && s == edits && a.keepsEdits(ctx, edits, owner, s) == "" {
-				part.Reason = movable
+			if name == hub.PartMCP && part.State == hub.AdapterInstalled && part.Reason == "" && edits.own != nil {
+				a.otherForm(ctx, &part, edits, s, owner)
 			}
 		case s != nil:
 			part.Reason = s.lacks(name, place.Scope)
@@ -51,6 +51,18 @@ func (a *Adapters) look(ctx context.Context, r *row, owner files.Owner) hub.Adap
 		place.Parts = append(place.Parts, part)
 	}
 	return place
+}
+
+// otherForm says of an installed server that an install or a repair would write the other form.
+// have is the form that is there.
+func (a *Adapters) otherForm(ctx context.Context, part *hub.AdapterPart, edits, have *setup, owner files.Owner) {
+	why := a.keepsEdits(ctx, edits, owner, have)
+	switch {
+	case have == edits && why == "":
+		part.Reason = movable
+	case have != edits && why != "": // the harness may not take what is there
+		part.Reason, part.Outdated = why, true
+	}
 }
 
 // part returns the state of one part. all are the parts of the setup.

@@ -220,6 +220,8 @@ func (t *trial) stands(ctx context.Context, w wanted) bool {
 	part := t.part(ctx, w, nil)
 	name := string(w.part) + " in place"
 	switch {
+	case part.State == hub.AdapterInstalled && part.Outdated && part.Reason != "":
+		t.failed(name, errors.New(part.Reason), t.way("repair"))
 	case part.State == hub.AdapterInstalled && part.Outdated:
 		t.failed(name, errors.New("the entry is outdated: the executable or the address has moved"), t.way("repair"))
 	case part.State == hub.AdapterInstalled:

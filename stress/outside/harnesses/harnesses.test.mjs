@@ -98,6 +98,25 @@ describe("harnesses", () => {
     });
   }
 
+  // Where something would be lost in files of the hub's own, the entries are in the settings.
+  for (const [id, file, connected] of [
+    ["gemini-cli", ".gemini/settings.json", /✓ hub: .* - Connected$/m],
+    ["opencode", ".config/opencode/opencode.json", /✓ hub .*connected/],
+  ]) {
+    it(`harness ${id}: connects to entries in its settings too, until they move`, { timeout: 2 * within }, async () => {
+      const harness = harnesses.find((row) => row.id === id);
+      const settings = () => readFile(join(hub.root, file), "utf8").catch(() => "");
+      const edits = await adapter("install", id, "--scope", "global", "--yes", "--plugin=false");
+      assert.equal(edits.code, 0, edits.all);
+      assert.match(await settings(), /--harness/);
+      assert.match(await list(harness), connected);
+      const moved = await adapter("install", id, "--scope", "global", "--yes");
+      assert.equal(moved.code, 0, moved.all);
+      assert.doesNotMatch(await settings(), /--harness/);
+      assert.match(await list(harness), harness.connected);
+    });
+  }
+
   measured("codex", "harness codex: starts the server, sees its tools, and takes the hooks without a complaint", ["connects"], { timeout: within }, async (note) => {
     const { command, env } = harnesses.find(({ id }) => id === "codex");
     const server = await AppServer.start(command, { ...hub.env, ...env }, project);
