@@ -45,7 +45,7 @@ export async function opencode({ hub, project, env, command, within, asking }) {
       return (states[session.id]?.type ?? "idle") === "idle";
     },
     async close() {
-      if (server.exitCode !== null) return;
+      if (server.exitCode !== null || server.signalCode !== null) return; // a killed one has no exit code
       server.kill();
       await once(server, "close");
     },
