@@ -77,7 +77,7 @@ func allows(s *setup, name string) bool {
 	})
 }
 
-// TestEditsMove: who has the entries in the harness's files keeps them until an install or a repair
+// TestEditsMove: a user with entries in the harness's files keeps them until an install or a repair
 // moves them. What was not ours there stays to the byte, and permissions go along as they were.
 // The entries go before the new files come, so that no server and no hook is there twice.
 func TestEditsMove(t *testing.T) {

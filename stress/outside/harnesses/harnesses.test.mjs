@@ -98,10 +98,11 @@ describe("harnesses", () => {
     });
   }
 
-  // Where something would be lost in files of the hub's own, the entries are in the settings.
+  // Where something would be lost in files of the hub's own, the entries are in the settings. opencode has
+  // made its file by now.
   for (const [id, file, connected] of [
     ["gemini-cli", ".gemini/settings.json", /✓ hub: .* - Connected$/m],
-    ["opencode", ".config/opencode/opencode.json", /✓ hub .*connected/],
+    ["opencode", ".config/opencode/opencode.jsonc", /✓ hub .*connected/],
   ]) {
     it(`harness ${id}: connects to entries in its settings too, until they move`, { timeout: 2 * within }, async () => {
       const harness = harnesses.find((row) => row.id === id);
