@@ -51,8 +51,8 @@ func geminiExtension(folder place) *ownForm {
 		},
 		dir: folder, under: "extensions/hubcli",
 		unless: []unless{
-			{settings, []string{"security", "allowedExtensions"}, "security.allowedExtensions names the extensions that Gemini CLI may load, so the hub is set up in its settings"},
-			{settings, []string{"policyPaths"}, "policyPaths takes the place of the user's rules of Gemini CLI, so the hub is set up in its settings"},
+			{settings, []string{"security", "allowedExtensions"}, "security.allowedExtensions names the extensions that Gemini CLI may load, so the hub belongs in its settings"},
+			{settings, []string{"policyPaths"}, "policyPaths takes the place of the user's rules of Gemini CLI, so the hub belongs in its settings"},
 		},
 	}
 }

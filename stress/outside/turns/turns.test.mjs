@@ -231,7 +231,7 @@ for (const harness of harnesses) {
       for (const entry of await readdir(hub.root, { recursive: true, withFileTypes: true })) {
         const path = join(entry.parentPath, entry.name);
         const own = [join(hub.root, "data"), join(hub.root, "project"), join(hub.root, ".cache")].some((folder) => path.startsWith(folder));
-        if (own || !entry.isFile() || !/(settings|config|hooks|hubcli|plugin|servers|claude|opencode)[^/]*\.(json|toml|js)$/.test(path) || path.includes("node_modules")) continue;
+        if (own || !entry.isFile() || !/(settings|config|hooks|hubcli|plugin|extension|servers|claude|opencode)[^/]*\.(json|toml|js)$/.test(path) || path.includes("node_modules")) continue;
         if ((await readFile(path, "utf8")).includes(hubcli)) left.push(path);
       }
       assert.deepEqual(left, []);
