@@ -157,6 +157,11 @@ func TestEditsStay(t *testing.T) {
 			"a foreign file in its place": {func(r *rig, in hub.AdapterInput, _ string) {
 				r.write(r.at(s.own.mcp[len(s.own.mcp)-1], in), "{\"name\": \"hubcli\", \"version\": \"9\"}\n")
 			}, keepsForeign},
+			"a link that leads to another file": {func(r *rig, in hub.AdapterInput, _ string) {
+				other, at := filepath.Join(r.t.TempDir(), "other"), r.at(s.own.mcp[len(s.own.mcp)-1], in)
+				r.write(other, "of others\n")
+				require.NoError(r.t, errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(other, at)))
+			}, keepsForeign},
 			"a foreign file in its folder": {func(r *rig, in hub.AdapterInput, _ string) {
 				if dir, _, ok := r.config.World.resolve(s.own.dir, in.Path); ok {
 					r.write(filepath.Join(dir, "commands", "mine.toml"), "x")
