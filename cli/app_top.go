@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/daemon"
 	"hubcli/cli/top"
 	"hubcli/hub"
 	"hubcli/overview"
@@ -66,6 +67,8 @@ func runTop(ctx context.Context, env *Env, o *baseURL) error {
 	if _, err := h.Snapshot(ctx); err != nil { // a wrong address is better told before the screen changes
 		return err
 	}
+	ctx, stop := daemon.EndWithTerminal(ctx)
+	defer stop()
 	return top.Run(ctx, top.Options{Hub: h, In: in, Out: out, Now: env.Now, Colors: env.colors(env.StdoutTerminal)})
 }
 

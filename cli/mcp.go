@@ -4,10 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strconv"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -81,11 +79,8 @@ func runMCP(ctx context.Context, env *Env, cmd *cobra.Command, o *mcpOptions) er
 	daemon.IgnoreClosedOutput() // after the client has gone a write fails, and the process goes on
 	// The system tells the programs of a terminal by this signal that the terminal, or the harness that began
 	// it, has gone: the session ends like one whose client has gone.
-	if !signal.Ignored(syscall.SIGHUP) {
-		var stop context.CancelFunc
-		ctx, stop = signal.NotifyContext(ctx, syscall.SIGHUP)
-		defer stop()
-	}
+	ctx, stop := daemon.EndWithTerminal(ctx)
+	defer stop()
 	return mcp.Run(ctx, c)
 }
 

@@ -31,6 +31,15 @@ type GoneError struct{ Why string }
 
 func (e *GoneError) Error() string { return e.Why }
 
+// EndWithTerminal returns a context that also ends when the terminal hangs up. A program that was begun to
+// outlive its terminal (nohup) goes on.
+func EndWithTerminal(ctx context.Context) (context.Context, context.CancelFunc) {
+	if signal.Ignored(syscall.SIGHUP) {
+		return context.WithCancel(ctx)
+	}
+	return signal.NotifyContext(ctx, syscall.SIGHUP)
+}
+
 // EndWithReader returns a context that ends with a GoneError when nobody is left to
 // read what the process will say: its parent has ended, stdout is closed at the
 // other end, or the terminal has hung up. Harnesses may kill only the shell between.

@@ -33,6 +33,8 @@ const blockedThreads = 2
 // operator asks it to stop.
 func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 	debug.SetMemoryLimit(collectorLimit)
+	ctx, stop := daemon.EndWithTerminal(ctx) // a hub in the foreground ends as with Ctrl-C
+	defer stop()
 	returning, end := context.WithCancel(ctx)
 	defer end()
 	go pause.ReturnMemory(returning)
