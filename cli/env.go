@@ -92,6 +92,10 @@ type HarnessCommand struct {
 	Args []string // the first is the absolute path of the executable
 	Env  []string
 	Dir  string
+
+	// Remove is a folder that StartHarness removes when the harness has ended, also if this
+	// process is killed; empty: none.
+	Remove string
 }
 
 // HarnessProcess is a harness that runs.

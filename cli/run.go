@@ -14,6 +14,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/integrations/background"
 	"hubcli/integrations/hook"
 	"hubcli/internal/near"
 	"hubcli/internal/process"
@@ -23,13 +24,21 @@ import (
 type runOptions struct {
 	baseURL
 	roomRef
-	as        string
-	task      int64
-	acp       bool
-	headless  bool
-	once      bool
-	goOn      bool
-	prompt    string
+	as       string
+	task     int64
+	acp      bool
+	headless bool
+	once     bool
+	goOn     bool
+	prompt   string
+
+	background bool   // the session goes on without this command
+	held       bool   // this process keeps it
+	list       bool   // of sessions in the background
+	attach     string // one of them
+	end        string // one of them
+	json       bool
+
 	harness   hub.Harness
 	arguments []string // for the program, or with --acp alone the program and its arguments
 }
@@ -52,14 +61,23 @@ the turn, and once more ends the session. With --acp Qwen Code and opencode are 
 too, and so is any program that speaks the protocol: hubcli run --acp -- COMMAND.
 
 --headless drives a harness without a terminal, until it is stopped: for the commands of
-the spawn policy. What comes behind -- goes to the harness.`,
+the spawn policy. What comes behind -- goes to the harness.
+
+--background starts a session that goes on without this command, by the harness's own means:
+opencode serve, an app server of Codex, claude --bg. Other harnesses are driven over ACP.
+--list shows these sessions, --attach opens one in this terminal, and --end ends one.`,
 		Example: `  hubcli run claude --as lead
   hubcli run gemini
   hubcli run codex --task 12 -- --model gpt-5.5
   hubcli run --acp -- my-agent --stdio
-  hubcli run gemini --headless --prompt "review what dev-a posts"`,
+  hubcli run gemini --headless --prompt "review what dev-a posts"
+  hubcli run opencode --background --as dora --task 12
+  hubcli run --attach dora`,
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.managed() != "" {
+				return o.manage(cmd.Context(), env)
+			}
 			if err := o.check(cmd, env); err != nil {
 				return err
 			}
@@ -72,9 +90,16 @@ the spawn policy. What comes behind -- goes to the harness.`,
 	f.Var(idValue{&o.task}, "task", "`id` of a task that the agent takes and begins with")
 	f.StringVar(&o.prompt, "prompt", "", "`text` of the first prompt")
 	f.BoolVar(&o.acp, "acp", false, "drive the harness over the Agent Client Protocol")
-	f.BoolVar(&o.goOn, "continue", false, "with ACP: go on with the last session of this folder")
+	f.BoolVar(&o.goOn, "continue", false, "with ACP or in the background: go on with the last session of this folder")
 	f.BoolVar(&o.headless, "headless", false, "with ACP: without a terminal, until it is stopped")
 	f.BoolVar(&o.once, "once", false, "with ACP: end when the first turn has ended")
+	f.BoolVar(&o.background, "background", false, "start a session that goes on without this command")
+	f.BoolVar(&o.held, "held", false, "keep a session of the background")
+	_ = f.MarkHidden("held") // it exists
+	f.BoolVar(&o.list, "list", false, "list the sessions in the background")
+	f.StringVar(&o.attach, "attach", "", "open the background session of this `agent` in this terminal")
+	f.StringVar(&o.end, "end", "", "end the background session of this `agent`")
+	f.BoolVar(&o.json, "json", false, "with --background and --list: print JSON")
 	o.baseURL.add(env, f)
 	return cmd
 }
@@ -98,6 +123,10 @@ func (o *runOptions) take(cmd *cobra.Command, args []string) error {
 	own := args
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		own, o.arguments = args[:at], args[at:]
+	}
+	o.background = o.background || o.held
+	if what := o.managed(); what != "" {
+		return o.checkManaged(cmd, args, what)
 	}
 	fix := "name one of: " + strings.Join(runnable(), ", ") + "; or: hubcli run --acp -- COMMAND"
 	switch {
@@ -142,17 +171,17 @@ func (o *runOptions) check(cmd *cobra.Command, env *Env) error {
 		return usage("in a terminal: hubcli run "+facts.Programs[0], "%s is not known to speak the Agent Client Protocol", facts.Title)
 	}
 	for flag, given := range map[string]bool{"continue": o.goOn, "once": o.once} {
-		if given && !o.driven() {
+		if given && !o.driven() && !(o.goOn && o.background) {
 			return usage("give the harness its own flag behind --, or add --acp", "--%s is for a harness that is driven over ACP", flag)
 		}
 	}
-	return nil
+	return o.checkBackground()
 }
 
 // driven reports whether the harness is driven over ACP.
 func (o *runOptions) driven() bool {
 	facts := o.harness.Facts()
-	return o.acp || o.headless || facts.Driven()
+	return o.acp || o.headless || facts.Driven() || o.background && !background.Has(o.harness)
 }
 
 // envSpawn is set in what a hub has spawned.
@@ -184,13 +213,22 @@ func runHarness(ctx context.Context, env *Env, cmd *cobra.Command, o *runOptions
 	if err != nil {
 		return err
 	}
+	if o.background && !o.held && o.harness != hub.HarnessClaudeCode {
+		return o.leaveBehind(ctx, env, &room, folder)
+	}
 	who, err := o.begin(ctx, env, c, &room, folder)
 	if err != nil {
 		return err
 	}
 	start := HarnessCommand{Args: args, Dir: folder, Env: o.environment(who.agent, room.RoomID)}
-	if o.driven() {
-		return driveHarness(ctx, env, o, &runner{client: c, room: &room, run: who, folder: folder, installed: installed}, start)
+	r := &runner{client: c, room: &room, run: who, folder: folder, installed: installed}
+	switch {
+	case o.driven():
+		return driveHarness(ctx, env, o, r, start)
+	case o.held:
+		return keepHarness(ctx, env, o, r, start)
+	case o.background:
+		return handToClaude(ctx, env, o, r, start)
 	}
 	who.leave(ctx) // the bridge of the harness registers
 	return o.become(env, who, start)

@@ -39,8 +39,11 @@ type runner struct {
 	room      *hub.Room
 	run       *runAgent
 	folder    string
-	installed bool // the adapter gives the harness a bridge
+	installed bool  // the adapter gives the harness a bridge
+	held      *held // the session is one of the background; nil: it is not
 }
+
+var errNoStart = errors.New("this program cannot start a harness")
 
 // errTerminated is the cause of a session that a signal ends.
 var errTerminated = fmt.Errorf("ended by a signal: %w", errInterrupted)
@@ -49,7 +52,15 @@ var errTerminated = fmt.Errorf("ended by a signal: %w", errInterrupted)
 func driveHarness(ctx context.Context, env *Env, o *runOptions, r *runner, start HarnessCommand) error {
 	defer r.run.leave(ctx)
 	if env.StartHarness == nil {
-		return errors.New("this program cannot start a harness")
+		return errNoStart
+	}
+	if o.held {
+		h, err := hold(env, o, r, &start)
+		if err != nil {
+			return err
+		}
+		defer h.end()
+		r.held = h
 	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -100,6 +111,11 @@ func (r *runner) session(ctx context.Context, env *Env, o *runOptions, d *drive.
 	r.run.known.Session = id
 	r.run.remember(env)
 	said := strings.TrimSpace(o.title() + " " + info.Version)
+	if r.held != nil {
+		if err := r.held.announce(id); err != nil {
+			return err
+		}
+	}
 	d.Say("[session] %s works as agent %s in room %s", peertext.Plain(said), r.run.agent, peertext.Plain(r.room.Name))
 	ctx, stop := context.WithCancel(ctx)
 	var beside sync.WaitGroup
@@ -195,23 +211,29 @@ func stopHarness(conn *acp.Conn, p *HarnessProcess, ended <-chan hub.SpawnEnd) h
 // gone waits until the bridge has ended the agent's session. If it was killed, the session
 // is ended in its place.
 func (r *runner) gone(ctx context.Context) {
+	r.run.leave(ctx)
+	endAgent(ctx, r.client, r.run.agent)
+}
+
+// endAgent waits until the bridge of a harness that has ended has ended the agent's session, and
+// does it in its place if it was killed.
+func endAgent(ctx context.Context, c *client.Client, agent hub.AgentID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*goneWithin)
 	defer cancel()
-	r.run.leave(ctx)
-	first, err := hub.LiveAs(ctx, r.client.Agents, r.run.agent)
+	first, err := hub.LiveAs(ctx, c.Agents, agent)
 	if err != nil || first == nil {
 		return
 	}
 	const look = 50 * time.Millisecond
 	for until := time.Now().Add(goneWithin); time.Now().Before(until) && pause.For(ctx, look); {
-		now, err := hub.LiveAs(ctx, r.client.Agents, r.run.agent)
+		now, err := hub.LiveAs(ctx, c.Agents, agent)
 		if err != nil || now == nil || now.SessionID != first.SessionID {
 			return
 		}
 	}
 	replace := true
-	if got, err := r.client.Register(ctx, hub.RegisterInput{AgentID: r.run.agent, Replace: &replace}); err == nil {
-		_, _ = r.client.CloseSession(ctx, got.Row.SessionID, "")
+	if got, err := c.Register(ctx, hub.RegisterInput{AgentID: agent, Replace: &replace}); err == nil {
+		_, _ = c.CloseSession(ctx, got.Row.SessionID, "")
 	}
 }
 
@@ -234,6 +256,8 @@ func (o *runOptions) outcome(err error, last *hub.SpawnEnd) error {
 		return errInterrupted
 	case errors.As(err, &f):
 		return f
+	case errors.Is(err, drive.ErrUnworked):
+		return fail(ExitRefused, "see what it says above; another text may help, or a start of the program by itself", "%s: %v", o.title(), err)
 	case errors.As(err, &refused) && refused.NeedsLogin():
 		return fail(ExitRefused, "start the program once by itself and log in", "%s begins no session: %s", o.title(), refused.Message)
 	}
@@ -275,7 +299,7 @@ func signals(env *Env, end context.CancelCauseFunc) <-chan struct{} {
 
 // typedLines are the lines of the person at the terminal; nil if nobody is there.
 func typedLines(env *Env, o *runOptions) <-chan string {
-	if o.headless {
+	if o.headless || o.held {
 		return nil
 	}
 	lines := make(chan string)

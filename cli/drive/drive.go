@@ -54,6 +54,8 @@ const (
 // Reasons for which a session ends without a failure.
 var (
 	ErrInterrupted = errors.New("interrupted twice")
+	// ErrUnworked says, with Once, that the harness has not worked the turn.
+	ErrUnworked = errors.New("the turn was not worked")
 	errDone        = errors.New("the session is over")
 )
 
@@ -84,6 +86,7 @@ type Driver struct {
 	// Of Run's goroutine.
 	turn       context.CancelFunc // of the turn under way; nil: there is none
 	cancelled  bool               // the turn is to end
+	unworked   error              // why the last turn on a text of a person was refused; nil: it was not
 	queue      []text
 	interrupts time.Time // the last one while no turn was under way
 	lines      <-chan string
@@ -145,7 +148,7 @@ func (d *Driver) Wake(ctx context.Context, said string) error {
 func (d *Driver) Say(format string, args ...any) { d.out.say(format, args...) }
 
 // Run drives a session until it ends. The error says why: nil if the person has ended it, or
-// with Once; ErrInterrupted; the cause of ctx; or why the connection has ended.
+// with Once; ErrUnworked; ErrInterrupted; the cause of ctx; or why the connection has ended.
 func (d *Driver) Run(ctx context.Context, conn *acp.Conn, session string) error {
 	d.conn, d.id, d.lines = conn, session, d.Lines
 	if d.First != "" {
@@ -177,6 +180,9 @@ func (d *Driver) next(ctx context.Context) error {
 			d.queue = d.queue[1:]
 			d.begin(ctx, first)
 			return nil
+		}
+		if d.Once && d.ready() && d.unworked != nil {
+			return d.unworked
 		}
 		if d.left.Load() || d.Once && d.ready() {
 			return errDone
@@ -259,6 +265,15 @@ func (d *Driver) ended(e ended) {
 	d.turn = nil
 	d.out.turnEnds()
 	var refused *acp.Error
+	if !e.of.wake {
+		d.unworked = nil
+		switch {
+		case errors.As(e.err, &refused):
+			d.unworked = fmt.Errorf("%w: %s", ErrUnworked, peertext.Excerpt(refused.Error(), 2*maxTitle))
+		case e.why == acp.Refusal:
+			d.unworked = fmt.Errorf("%w: the model refuses the prompt", ErrUnworked)
+		}
+	}
 	switch {
 	case errors.As(e.err, &refused):
 		d.out.say("[the turn has failed] %s", peertext.Excerpt(refused.Error(), 2*maxTitle))

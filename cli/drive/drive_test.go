@@ -350,6 +350,24 @@ func TestFailedTurns(t *testing.T) {
 	})
 }
 
+// TestRefusedPromptFails: with Once it is no success if the harness does not work the only prompt.
+func TestRefusedPromptFails(t *testing.T) {
+	for name, answer := range map[string]string{
+		"an error":           `{"id":%v,"error":{"code":-32603,"message":"no money"}}`,
+		"the model's answer": `{"id":%v,"result":{"stopReason":"refusal"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				s := begin(t, func(c *Config) { c.Lines, c.First, c.Once = nil, "one", true })
+				s.says(answer, s.prompted("one"))
+				if err := <-s.done; !errors.Is(err, ErrUnworked) {
+					t.Errorf("it ends by %v", err)
+				}
+			})
+		})
+	}
+}
+
 func TestHarnessDies(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		s := begin(t, nil)

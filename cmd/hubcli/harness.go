@@ -15,7 +15,7 @@ func startHarness(c cli.HarnessCommand, ended func(hub.SpawnEnd)) (cli.HarnessPr
 	if keeper == nil {
 		return cli.HarnessProcess{}, errors.New("this program cannot start itself")
 	}
-	control, pipes, err := keeper.StartPiped(&spawn.Piped{Args: c.Args, Env: c.Env, Dir: c.Dir, Standard: true}, ended)
+	control, pipes, err := keeper.StartPiped(&spawn.Piped{Args: c.Args, Env: c.Env, Dir: c.Dir, Standard: true, Remove: c.Remove}, ended)
 	if err != nil {
 		return cli.HarnessProcess{}, err
 	}

@@ -66,15 +66,18 @@ func (r Runs) Store(harness hub.Harness, folder string, latest Run) error {
 	return replace(r.Dir, r.path(harness, folder), all)
 }
 
-// ErrBusy says that another process has chosen a name for too long.
-var ErrBusy = errors.New("another start has not ended its choice of a name")
+// ErrBusy says that another process has held a lock for too long.
+var ErrBusy = errors.New("another process has not ended what it writes there")
 
 // Lock waits until no other process chooses a name, for at most a time.
-func (r Runs) Lock(most time.Duration) (unlock func(), err error) {
-	if err := makeFolder(r.Dir); err != nil {
+func (r Runs) Lock(most time.Duration) (unlock func(), err error) { return lock(r.Dir, most) }
+
+// lock waits for the lock of a folder, for at most a time.
+func lock(dir string, most time.Duration) (unlock func(), err error) {
+	if err := makeFolder(dir); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(r.Dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
