@@ -56,7 +56,7 @@ var (
 	ErrInterrupted = errors.New("interrupted twice")
 	// ErrUnworked says, with Once, that the harness has not worked the turn.
 	ErrUnworked = errors.New("the turn was not worked")
-	errDone        = errors.New("the session is over")
+	errDone     = errors.New("the session is over")
 )
 
 // text is what begins a turn.
