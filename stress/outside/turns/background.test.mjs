@@ -2,9 +2,12 @@
 // opencode serve, by an app server of Codex, by claude --bg, and over ACP. The model is scripted.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { eventually, finish, hubcli } from "../hub.mjs";
+import { eventually, finish, here, hubcli } from "../hub.mjs";
 import { measured } from "../matrix.mjs";
 import { count, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
@@ -19,22 +22,25 @@ const rows = {
   codex: {
     name: "codex",
     attach: "resume",
+    skips: "hooks are new or changed", // a question of the terminal, which escape skips
     blind: true, // without trusted hooks what wakes it names no message
-    args: (url) => {
-      const config = {
-        model: "stand-in", model_provider: "local", approval_policy: "never", "analytics.enabled": false,
-        "model_providers.local.name": "local", "model_providers.local.base_url": `${url}/v1`, "model_providers.local.wire_api": "responses",
-        "model_providers.local.env_key": "OPENAI_API_KEY", "model_providers.local.request_max_retries": 0,
-      };
-      return Object.entries(config).flatMap(([name, value]) => ["-c", `${name}=${JSON.stringify(value)}`]);
+    async prepare(home, project, url) {
+      const file = join(home, ".codex", "config.toml");
+      const settings = await readFile(file, "utf8");
+      await writeFile(file, [
+        'model = "stand-in"', 'model_provider = "local"', 'approval_policy = "never"', "check_for_update_on_startup = false", settings,
+        "[analytics]", "enabled = false",
+        "[model_providers.local]", 'name = "local"', `base_url = "${url}/v1"`, 'wire_api = "responses"', 'env_key = "OPENAI_API_KEY"', "request_max_retries = 0",
+        `[projects.${JSON.stringify(project)}]`, 'trust_level = "trusted"', "",
+      ].join("\n"));
     },
   },
   "claude-code": {
     name: "claude", attach: "attach", copies: true, // it goes on with a copy of a session that was stopped a moment ago
-    path: ({ program }) => dirname(program[0]), args: () => ["--permission-mode", "default", "--allowedTools", "mcp__hub"],
+    path: ({ program }) => dirname(program[0]), args: ["--permission-mode", "default", "--allowedTools", "mcp__hub"],
     cleanup: async (run, harness) => run(harness.program[0], "daemon", "stop", "--any"),
   },
-  "gemini-cli": { name: "gemini", args: () => ["-m", "gemini-2.5-flash", "--approval-mode", "default"] },
+  "gemini-cli": { name: "gemini", args: ["-m", "gemini-2.5-flash", "--approval-mode", "default"] },
 };
 
 for (const harness of harnesses.filter(({ id }) => id in rows)) {
@@ -49,12 +55,32 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
       return got.stdout;
     };
     const list = async () => JSON.parse(await ok("run", "--list", "--json"));
-    const start = (name, ...more) => ok("run", how.name, "--background", "--as", name, ...more, "--", ...(how.args?.(model.url) ?? []));
+    const start = (name, ...more) => ok("run", how.name, "--background", "--as", name, ...more, "--", ...(how.args ?? []));
     const there = async (name = agent) => (await hub.agents()).includes(name);
+    // attached opens the session in a terminal of its own until it shows a text.
+    const attached = async (text) => {
+      const command = ["python3", join(here, "turns", "terminal.py"), hubcli, "run", "--attach", agent];
+      const terminal = spawn(command[0], command.slice(1), { env: { ...env, TERM: "xterm-256color" }, cwd: project, stdio: ["pipe", "pipe", "inherit"] });
+      let drawn = "";
+      terminal.stdout.on("data", (chunk) => { drawn += chunk; });
+      try {
+        if (how.skips) {
+          await eventually(`the terminal asks: ${how.skips}`, () => drawn.includes(how.skips), within / 4);
+          terminal.stdin.write("\u001b");
+        }
+        await eventually(`the terminal shows ${text}`, () => drawn.includes(text), within / 4);
+      } catch (failed) {
+        throw new Error(`${failed.message}: ${JSON.stringify(drawn.slice(-3000))}`);
+      } finally {
+        terminal.stdin.end();
+        await once(terminal, "close");
+      }
+    };
     const ended = (pid) => { try { return !process.kill(pid, 0); } catch { return true; } };
     before(async () => {
       ({ hub, project } = await settle(harness));
       model = await Model.start(harness.api, (request) => script.answer(request));
+      await how.prepare?.(hub.root, project, model.url);
       const path = how.path?.(harness) ?? join(modules, ".bin");
       env = { ...environment(harness, hub, model.url), HUB_BASE_URL: hub.url };
       env.PATH = [path, dirname(process.execPath), env.PATH].join(":");
@@ -84,6 +110,10 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
       await hub.say("WORD 1.", { to_agent: agent, channel: undefined });
       await eventually("the message is shown", async () => model.requests.some((request) => count(request, "WORD 1.") > 0), within);
 
+      if (how.attach) {
+        await attached("done");
+        assert.ok(await there(), "it goes on without the terminal");
+      }
       const processes = [session.pid, ...(await processesOf(session.pid)).map(({ pid }) => pid)];
       assert.match(await ok("run", "--end", agent), /the session of ada has ended/);
       assert.equal(await there(), false, "the agent is gone");
@@ -101,7 +131,7 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
       assert.deepEqual((await hub.agents()).filter((id) => !id.endsWith(".watch")).sort(), [agent, "bo"]);
       const sessions = await list();
       assert.deepEqual(sessions.map(({ agent_id }) => agent_id), [agent, "bo"]);
-      const taken = await run(hubcli, "run", how.name, "--background", "--as", agent, "--", ...(how.args?.(model.url) ?? []));
+      const taken = await run(hubcli, "run", how.name, "--background", "--as", agent, "--", ...(how.args ?? []));
       assert.equal(taken.code, 1, taken.all);
       assert.match(taken.all, /ada is the name of an agent that is at work/);
 
