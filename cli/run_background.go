@@ -93,9 +93,10 @@ func (o *runOptions) leaveBehind(ctx context.Context, env *Env, room *hub.Room, 
 	if err != nil {
 		return fail(ExitRefused, "try again", "no process for the session can be started: %v", err)
 	}
+	begun, _ := process.Look(child.PID()) // it may have ended already, and is stopped by nobody then
 	note, err := awaitNote(ctx, notes, child)
 	if err != nil {
-		stopProcess(child.PID(), "")
+		stopProcess(child.PID(), begun.Began)
 		return err
 	}
 	child.Forget()

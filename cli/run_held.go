@@ -64,7 +64,7 @@ func (h *held) announce(session string) error {
 // end forgets the session.
 func (h *held) end() {
 	if h.noted {
-		_ = h.notes.Forget(h.note) // who lists the sessions sees that this process has ended
+		_ = h.notes.Forget(h.note) // the list shows that this process has ended
 	}
 	_ = h.log.f.Close()
 }
@@ -93,6 +93,8 @@ func (l *heldLog) Write(b []byte) (int, error) {
 
 // server is a program that serves sessions of a harness, from its start to its end.
 type server interface {
+	// heard is called with each line that the program says.
+	heard(line string)
 	// begin waits until it serves, and begins the session, or goes on with a known one.
 	begin(ctx context.Context, h *held, known string) (session string, err error)
 	prompt(ctx context.Context, session, text string) error
@@ -131,6 +133,9 @@ func keepHarness(ctx context.Context, env *Env, o *runOptions, r *runner, start 
 		cancel(errServerEnded)
 	})
 	if err != nil {
+		if start.Remove != "" {
+			_ = os.RemoveAll(start.Remove)
+		}
 		return fail(ExitRefused, "start it yourself to see what is wrong: "+strings.Join(start.Args, " "), "%s does not start: %v", o.title(), err)
 	}
 	go h.listen(p.In, s)
@@ -177,16 +182,14 @@ func (h *held) work(ctx context.Context, o *runOptions, s server, known string) 
 // call of a tool which session it wakes.
 const codexFirst = "You work in the background for a team. Call hub_start of the hub once, then end your turn: messages begin your next one."
 
-// listen keeps what the server says, and shows it each line.
+// listen keeps what the program says, and shows it to its client line by line.
 func (h *held) listen(out io.Reader, s server) {
 	in := bufio.NewReader(out)
 	for {
 		line, err := in.ReadSlice('\n')
 		if len(line) > 0 {
 			_, _ = h.log.Write(line)
-			if o, ok := s.(*openCodeServer); ok {
-				o.heard(string(line))
-			}
+			s.heard(string(line))
 		}
 		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			return
@@ -256,6 +259,8 @@ type codexServer struct {
 	socket string
 	client *background.Codex
 }
+
+func (s *codexServer) heard(string) {}
 
 func (s *codexServer) begin(ctx context.Context, h *held, known string) (session string, err error) {
 	if s.client, err = background.DialCodex(ctx, s.socket, h.env.Version); err != nil {

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/background"
 	"hubcli/internal/identity"
@@ -210,21 +209,22 @@ func (o *runOptions) endBackground(ctx context.Context, env *Env, notes identity
 	if !there {
 		how = "the session of %s had ended already\n"
 	}
-	o.baseURL.url = note.BaseURL
-	if c, err := o.client(); err == nil {
-		if info, err := c.Info(ctx); err == nil && info.InstanceID == note.InstanceID {
-			endAgentOf(ctx, c, note, there)
-		}
-		c.Close()
+	if there { // the agent of one that had ended before may be another session by now
+		o.endAgentOf(ctx, note)
 	}
 	_, err := fmt.Fprintf(env.Stdout, how, peertext.TerminalLine(string(note.AgentID)))
 	return err
 }
 
-// endAgentOf ends the agent of a session that this command has ended. The agent of one that had
-// ended before may be another session by now.
-func endAgentOf(ctx context.Context, c *client.Client, note *identity.Background, there bool) {
-	if there {
+// endAgentOf ends the agent of a session that has ended, at the hub of the session.
+func (o *runOptions) endAgentOf(ctx context.Context, note *identity.Background) {
+	o.url = note.BaseURL
+	c, err := o.client()
+	if err != nil {
+		return // without the hub there is no agent
+	}
+	defer c.Close()
+	if info, err := c.Info(ctx); err == nil && info.InstanceID == note.InstanceID {
 		endAgent(ctx, c, note.AgentID)
 	}
 }
@@ -254,8 +254,7 @@ func stopSession(ctx context.Context, note *identity.Background) error {
 	return nil
 }
 
-// stopProcess asks a process to end, if it is still the one that began then; "" stands for a child
-// of this process, whose number nobody else can get.
+// stopProcess asks a process to end, if it is still the one that began then.
 func stopProcess(pid int, began string) {
 	onProcess(pid, began, func(p *os.Process) error {
 		if err := p.Signal(syscall.SIGTERM); err != nil {
@@ -276,7 +275,7 @@ func onProcess(pid int, began string, do func(*os.Process) error) {
 		return
 	}
 	defer p.Release()
-	if now, ok := process.Look(pid); ok && (began == "" || now.Began == began) {
+	if now, ok := process.Look(pid); ok && now.Began == began {
 		_ = do(p) // it has ended by itself
 	}
 }

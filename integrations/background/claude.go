@@ -14,8 +14,8 @@ import (
 )
 
 // Claude runs the commands by which Claude Code manages its background sessions. Its daemon
-// has the environment of the command that has started it, and hands that to all its sessions: so
-// what is meant for one session is in its settings alone.
+// has the environment of the command that has started it, and hands that to all its sessions.
+// Therefore the variables of one session stand in the settings of that session.
 type Claude struct {
 	Program string // its absolute path
 	Dir     string

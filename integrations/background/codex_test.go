@@ -172,7 +172,7 @@ func TestCodexRefuses(t *testing.T) {
 	}
 }
 
-// TestCodexDoesNotListen: who waits for a server that never comes gives up in time.
+// TestCodexDoesNotListen: a client gives up in time if no server ever comes.
 func TestCodexDoesNotListen(t *testing.T) {
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, errors.New("late"))
 	defer cancel()
