@@ -11,6 +11,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/integrations/background"
+	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
@@ -77,6 +78,9 @@ func (o *runOptions) manage(ctx context.Context, env *Env) error {
 	}
 	if o.list {
 		return o.listBackground(ctx, env, notes)
+	}
+	if env.Getenv(hook.EnvAgent) != "" {
+		return usage("a person does that in a shell without "+hook.EnvAgent, "%s is set, and sessions in the background are ended and opened by people", hook.EnvAgent)
 	}
 	name := hub.AgentID(o.attach + o.end) // one of them is empty
 	note, found := notes.Load(name)

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
-	"regexp"
+	"strings"
 	"time"
 
 	"hubcli/internal/pause"
@@ -46,7 +46,21 @@ const (
 	claudeBegin = 30 * time.Second
 )
 
-var backgrounded = regexp.MustCompile(`(?m)^backgrounded · ([0-9a-zA-Z-]{1,64})\b`)
+// named returns the id of the session of which "claude --bg" tells; "": it names none.
+func named(out string) string {
+	for line := range strings.Lines(out) {
+		rest, is := strings.CutPrefix(line, "backgrounded · ")
+		words := strings.Fields(rest)
+		if !is || len(words) == 0 {
+			continue
+		}
+		const most, letters = 64, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		if id := words[0]; len(id) <= most && strings.Trim(id, letters) == "" {
+			return id
+		}
+	}
+	return ""
+}
 
 // Start begins a session and waits until a process works on it.
 func (c *Claude) Start(ctx context.Context, s *ClaudeStart) (ClaudeSession, error) {
@@ -66,18 +80,18 @@ func (c *Claude) Start(ctx context.Context, s *ClaudeStart) (ClaudeSession, erro
 	if err != nil {
 		return ClaudeSession{}, err
 	}
-	id := backgrounded.FindStringSubmatch(string(out))
-	if id == nil {
+	id := named(string(out))
+	if id == "" {
 		return ClaudeSession{}, fmt.Errorf("claude --bg names no session: %s", peertext.Excerpt(string(out), said))
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, claudeBegin, errors.New("no process works on the session"))
 	defer cancel()
 	const look = 200 * time.Millisecond
 	for {
-		row, err := c.Look(ctx, id[1])
+		row, err := c.Look(ctx, id)
 		switch {
 		case ctx.Err() != nil:
-			return ClaudeSession{}, errors.Join(context.Cause(ctx), c.Stop(context.WithoutCancel(ctx), id[1]))
+			return ClaudeSession{}, errors.Join(context.Cause(ctx), c.Stop(context.WithoutCancel(ctx), id))
 		case err == nil && row.PID != 0:
 			return row, nil
 		}

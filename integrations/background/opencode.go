@@ -9,7 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
+	"strconv"
+	"strings"
 	"time"
 
 	"hubcli/internal/peertext"
@@ -35,15 +36,16 @@ func OpenCodeAttach(address, folder, session string) []string {
 	return []string{"attach", address, "--dir", folder, "--session", session}
 }
 
-var serves = regexp.MustCompile(`listening on (http://127\.0\.0\.1:[0-9]{1,5})\s*$`)
-
 // OpenCodeAddress returns the address that a line of the server's output tells.
 func OpenCodeAddress(line string) (address string, found bool) {
-	got := serves.FindStringSubmatch(line)
-	if got == nil {
+	const machine = "http://127.0.0.1:"
+	_, address, _ = strings.Cut(strings.TrimSpace(line), "listening on ")
+	port, local := strings.CutPrefix(address, machine)
+	n, err := strconv.ParseUint(port, 10, 16)
+	if !local || err != nil {
 		return "", false
 	}
-	return got[1], true
+	return machine + strconv.FormatUint(n, 10), true
 }
 
 // OpenCode is a client of a server.
