@@ -41,11 +41,11 @@ func outsideFaults(ctx context.Context, total *tally) error {
 
 // outsideTurns lets harnesses work turns against a scripted model.
 func outsideTurns(ctx context.Context, total *tally) error {
-	return rig{files: []string{"turns/turns.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs"}}.run(ctx, total)
+	return rig{files: []string{"turns/turns.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs", "turns/background.test.mjs"}}.run(ctx, total)
 }
 
 // harnessTests let all harnesses read what the adapters write, and work turns.
-var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/ends.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs"}
+var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/ends.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs", "turns/background.test.mjs"}
 
 func outsideHarnesses(ctx context.Context, total *tally) error {
 	return rig{files: harnessTests, matrix: true}.run(ctx, total)
