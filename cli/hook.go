@@ -87,18 +87,15 @@ of the room shows it. Where the operator wants it (hubcli app permissions), a ru
 the operator's answer decides in Claude Code, Codex and Copilot CLI. Only this hook may
 take longer than two seconds, while a question to the operator is open.
 
-own-tool allows the tools of the hub in Copilot CLI. notice notes that it draws a question.
-
-stop holds the turn once for messages that ask something of the agent, and never
+own-tool allows the tools of the hub in Copilot CLI. notice notes that it draws a
+question. stop holds the turn once for messages that ask something of the agent, and never
 while a watch of the agent is armed.
 
 failure notes that a turn ended because the model failed. compact has the text of
 session-start shown again, after the program has put a summary in place of it.
 
-task-created and task-completed have tasks of the program's own list stand in the
-room, if HUB_MIRROR_TASKS is 1.
-
-session-end ends the agent's session with the hub if a hook began it.
+task-created and task-completed have the program's own tasks stand in the room, if
+HUB_MIRROR_TASKS is 1. session-end ends the session with the hub if a hook began it.
 
 If there is nothing to say, no hub runs or the folder is bound to no room, the
 hook prints nothing and ends with 0, within two seconds. The reason is in hook.log

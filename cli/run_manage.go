@@ -278,7 +278,7 @@ func onProcess(pid int, began string, do func(*os.Process) error) {
 	if err != nil {
 		return
 	}
-	defer p.Release()
+	defer func() { _ = p.Release() }()
 	if now, ok := process.Look(pid); ok && now.Began == began {
 		_ = do(p) // it has ended by itself
 	}

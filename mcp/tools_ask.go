@@ -65,6 +65,7 @@ func askHuman(ctx context.Context, c *call, in askIn) (*answer, error) {
 			said = c.askHere(ctx, &out.Row)
 		case byTheirEnd:
 			return &answer{ask: &out.Row}, nil
+		case notHere:
 		}
 	}
 	return c.afterAsking(ctx, asked{Ask: out.Row}, said)

@@ -29,7 +29,7 @@ func appServer(t *testing.T, answer func(method string, id any) []byte) (socket 
 	if runtime.GOOS == "windows" {
 		t.Skip("needs Unix sockets")
 	}
-	dir, err := os.MkdirTemp("", "s") // t.TempDir may be too long for a socket
+	dir, err := os.MkdirTemp("", "s") //nolint:usetesting // the path of t.TempDir may be too long for a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket = filepath.Join(dir, "s")

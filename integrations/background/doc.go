@@ -12,11 +12,7 @@ import "hubcli/hub"
 
 // Has reports whether a harness has such means.
 func Has(h hub.Harness) bool {
-	switch h {
-	case hub.HarnessClaudeCode, hub.HarnessCodex, hub.HarnessOpenCode:
-		return true
-	}
-	return false
+	return h == hub.HarnessClaudeCode || h == hub.HarnessCodex || h == hub.HarnessOpenCode
 }
 
 // said bounds the characters of what a program has said that an error repeats.
