@@ -261,7 +261,9 @@ func hooksFile(calls []piece, places ...place) piece {
 func serversFile(h hub.Harness, s shape, places ...place) piece {
 	return whole(func(e Entry) string {
 		return text(object{
-			{"name", "hubcli"}, {"version", "1.0.0"}, {"description", "The hub through which agents work together"},
+			{"name", "hubcli"},
+			{"version", "1.0.0"},
+			{"description", "The hub through which agents work together"},
 			{"mcpServers", object{{serverName, s(e, h)}}},
 		})
 	}, places...)

@@ -72,7 +72,7 @@ func (w *webSocket) greet() error {
 	if err != nil {
 		return err
 	}
-	defer res.Body.Close() // it has none; the connection is the protocol's from here on
+	defer res.Body.Close()                                  // it has none; the connection is the protocol's from here on
 	const constant = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11" // of the protocol
 	sum := sha1.Sum([]byte(text + constant))
 	if res.StatusCode != http.StatusSwitchingProtocols || res.Header.Get("Sec-WebSocket-Accept") != base64.StdEncoding.EncodeToString(sum[:]) {
