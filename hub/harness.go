@@ -107,6 +107,8 @@ type HookForm struct {
 	// The hook puts the id of the call there, under HarnessFacts.CallMember; empty: the harness
 	// tells the bridge that id by itself.
 	Tagged string
+	// HoldsOnce says that it calls no hook when a turn ends that a hook has held.
+	HoldsOnce bool
 	// AsksFirst says that Permission comes before the harness's own rules decide whether it
 	// asks its user, and so also where it does not ask. Then Notice tells that it asks.
 	AsksFirst bool

@@ -157,7 +157,7 @@ var harnesses = []HarnessFacts{
 		Aliases:  []string{"devin"}, Clients: []string{"devin"},
 		Surface: SurfaceProgressive, // it takes 100 tools
 	},
-	{ID: HarnessCline, Title: "Cline", Programs: []string{"cline"}},
+	{ID: HarnessCline, Title: "Cline", Programs: []string{"cline"}, ToolPrefix: "hub__", ShowsBothForms: true},
 	{ID: HarnessZed, Title: "Zed", Programs: []string{"zed", "zeditor"}},
 	{
 		ID: HarnessGoose, Title: "Goose",
@@ -172,15 +172,16 @@ var harnesses = []HarnessFacts{
 	{
 		ID: HarnessDroid, Title: "Droid",
 		Programs: []string{"droid"},
-		Aliases:  []string{"factory"}, Clients: []string{"factory"}, Hooks: &claudeForm,
+		Aliases:  []string{"factory"}, Clients: []string{"factory"}, Hooks: droidForm(),
+		ToolPrefix: "hub___", ToolSearch: `with ToolSearch "select:hub___hub_take,hub___hub_lock"`,
 		ProjectVariable: "FACTORY_PROJECT_DIR", Homes: []string{".factory"},
 	},
 	{
 		ID: HarnessKimi, Title: "Kimi Code",
 		Programs: []string{"kimi"}, ACP: []string{"acp"},
-		Aliases: []string{"kimi-code"},
-		Hooks:   &HookForm{Start: HookAnswer{Text: true}, Stop: HookAnswer{Text: true, Exit: 2}, Call: claudeForm.Call},
-		Homes:   []string{".kimi", ".kimi-code"},
+		Aliases: []string{"kimi-code"}, ToolPrefix: "mcp__hub__",
+		Hooks: kimiForm(), ShowsBothForms: true, CancelsAnswered: true,
+		Homes: []string{".kimi", ".kimi-code"},
 	},
 	{ID: HarnessCrush, Title: "Crush", Programs: []string{"crush"}},
 	{ID: HarnessContinue, Title: "Continue", Programs: []string{"cn"}, Hooks: &claudeForm, Homes: []string{".continue"}},
@@ -238,6 +239,27 @@ func codexForm() *HookForm {
 func openCodeForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolUse")
 	return ranking(f, &f.Start, &f.Stop, &f.Prompt)
+}
+
+// droidForm is the form of Droid. What a hook adds is a message of its user to its model, which does not see
+// what one adds before a tool.
+func droidForm() *HookForm {
+	f := midTurn(claudeForm, "PostToolUse")
+	f.Warn = HookAnswer{}
+	f.Call.EditTools = "Create|Edit|ApplyPatch"
+	f.Call.Permission = "" // it calls no hook when it asks its user
+	return ranking(f, &f.Start, &f.Stop, &f.Prompt, &f.Tool)
+}
+
+// kimiForm is the form of Kimi Code. Its model reads what a hook says with a prompt and at the end of
+// a turn, as a message of its user, and nothing that a hook says when a session begins or after a tool.
+func kimiForm() *HookForm {
+	call := claudeForm.Call
+	call.Prompt, call.End, call.Compact, call.Permission = "UserPromptSubmit", "SessionEnd", "PreCompact", "PermissionRequest"
+	call.Edit, call.EditTools, call.Failure = "PreToolUse", "Edit|Write", "StopFailure"
+	holds := HookAnswer{Text: true, Exit: 2}
+	f := &HookForm{Prompt: HookAnswer{Text: true}, Stop: holds, Refuse: holds, Call: call, HoldsOnce: true}
+	return ranking(f, &f.Prompt, &f.Stop)
 }
 
 // ranking marks answers of a form that count as the words of a user or a developer.

@@ -378,7 +378,7 @@ func TestHooksThatWouldBeHidden(t *testing.T) {
 	r.write(settings, own)
 	in := r.input(hub.AdapterGlobal)
 	r.must(hub.HarnessDroid, hub.AdapterInstall, in)
-	if got := r.read(settings); exists(filepath.Join(r.home, ".factory/hooks.json")) || strings.Count(got, r.self) != 2 || !strings.Contains(got, "say done") {
+	if got := r.read(settings); exists(filepath.Join(r.home, ".factory/hooks.json")) || strings.Count(got, r.self) != 6 || !strings.Contains(got, "say done") {
 		t.Errorf("settings: %s", got)
 	}
 	r.must(hub.HarnessDroid, hub.AdapterUninstall, in)

@@ -26,14 +26,23 @@ func kimiRow() row {
 }
 
 // kimiHooks have just four members: Kimi refuses a file with others.
-func kimiHooks(places ...place) []piece {
-	one := func(ev event, name string) piece {
-		return piece{
+func kimiHooks(places ...place) (all []piece) {
+	on := occasionsOf(hub.HarnessKimi)
+	for _, ev := range events {
+		name := on.name(ev)
+		if name == "" {
+			continue
+		}
+		all = append(all, piece{
 			places: places, format: edit.TOML, keys: []string{"hooks"}, mark: marker(ev),
 			value: func(e Entry) any {
-				return object{{"event", name}, {"command", e.command(ev, hub.HarnessKimi)}, {"timeout", hookLimit}}
+				one := object{{"event", name}}
+				if tools := on.tools(ev); tools != "" {
+					one = append(one, member{"matcher", tools})
+				}
+				return append(one, object{{"command", e.command(ev, hub.HarnessKimi)}, {"timeout", on.limit(ev)}}...)
 			},
-		}
+		})
 	}
-	return []piece{one(eventStart, "SessionStart"), one(eventStop, "Stop")}
+	return all
 }

@@ -189,7 +189,7 @@ func quote(s string) string { return strings.TrimSuffix(text(s), "\n") }
 func (a answered) check(h hub.Harness, words string) error {
 	form := h.HookForm()
 	said := strings.TrimSpace(a.stdout)
-	plain := form.Start.Text // such a harness accepts no JSON
+	plain := form.Start.Text || form.Stop.Text // such a harness accepts no JSON
 	if plain {
 		said += a.stderr
 	}

@@ -35,7 +35,7 @@ func TestAnswers(t *testing.T) {
 		{hub.HarnessQwenCode, context, block, none, none},
 		{hub.HarnessDroid, context, block, none, none},
 		{hub.HarnessContinue, context, block, none, none},
-		{hub.HarnessKimi, Answer{Stdout: text + "\n"}, Answer{Stderr: text + "\n", Exit: 2}, none, none},
+		{hub.HarnessKimi, none, Answer{Stderr: text + "\n", Exit: 2}, none, none},
 		{hub.HarnessKiro, Answer{Stdout: text + "\n"}, none, none, none},
 		{hub.HarnessGeneric, context, block, none, none},
 	} {
@@ -119,6 +119,7 @@ func TestMidTurnAnswers(t *testing.T) {
 		hub.HarnessCodex:      {"UserPromptSubmit", "PostToolUse"},
 		hub.HarnessGeminiCLI:  {"BeforeAgent", "AfterTool"},
 		hub.HarnessQwenCode:   {"UserPromptSubmit", "PostToolUse"},
+		hub.HarnessDroid:      {"UserPromptSubmit", "PostToolUse"},
 		hub.HarnessOpenCode:   {"UserPromptSubmit", "PostToolUse"}, // a plugin of the hub reads it
 	}
 	for _, h := range hub.Harnesses() {
@@ -127,6 +128,8 @@ func TestMidTurnAnswers(t *testing.T) {
 			switch name := heard[h][i]; {
 			case h == hub.HarnessCopilotCLI:
 				want = Answer{Stdout: `{"additionalContext":"text"}`}
+			case h == hub.HarnessKimi && e == Prompt:
+				want = Answer{Stdout: "text\n"}
 			case name != "":
 				want = Answer{Stdout: `{"hookSpecificOutput":{"hookEventName":"` + name + `","additionalContext":"text"}}`}
 			}

@@ -59,20 +59,26 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	return late + "\n\n" + text, nil
 }
 
-// compacted marks a session of which the model has forgotten what its beginning said.
-const compacted = "compacted"
+// compacted marks a session of which the model has forgotten what its beginning said, and unsaid one of which
+// it has not read that yet.
+const (
+	compacted = "compacted"
+	unsaid    = "unsaid"
+)
 
 // openAgain returns the text of the beginning of a session whose harness has put a summary in the
-// place of it; again is false if it has not, or if another run shows the text.
+// place of it, or has not shown it; again is false if that is not so, or if another run shows the text.
 func (r *run) openAgain(ctx context.Context, id hub.AgentID) (text string, again bool) {
-	if !r.sessions.Marked(r.payload.SessionID, compacted) {
+	marks := []string{unsaid, compacted}
+	i := slices.IndexFunc(marks, func(mark string) bool { return r.sessions.Marked(r.payload.SessionID, mark) })
+	if i < 0 {
 		return "", false
 	}
 	at, err := r.resolve(ctx)
-	if err != nil || !at.Bound || !first(r.sessions, r.payload.SessionID, compacted, r.Now()) {
+	if err != nil || !at.Bound || !first(r.sessions, r.payload.SessionID, marks[i], r.Now()) {
 		return "", false
 	}
-	r.sessions.Unmark(r.payload.SessionID, compacted)
+	r.sessions.Unmark(r.payload.SessionID, marks[i])
 	return r.open(ctx, id, at), true
 }
 

@@ -45,7 +45,7 @@ func TestMidTurn(t *testing.T) {
 // operator's words are whole. In any other the words are quoted.
 func TestPeersAreNamedWhereHooksRank(t *testing.T) {
 	for harness, events := range map[string][]Event{
-		"codex": {SessionStart, Prompt, Tool, Stop}, "opencode": {SessionStart, Prompt, Stop}, "claude-code": {},
+		"codex": {SessionStart, Prompt, Tool, Stop}, "opencode": {SessionStart, Prompt, Stop}, "claude-code": {}, "droid": {SessionStart, Prompt, Tool, Stop},
 	} {
 		for _, e := range []Event{SessionStart, Prompt, Tool, Stop} {
 			t.Run(harness+" "+string(e), func(t *testing.T) {

@@ -120,6 +120,9 @@ func Parse(b []byte) Payload {
 		p.Elsewhere = !slices.Contains(aboutTools, f.text("notification_type"))
 		p.Tool = clip(f.toolOfNotification(), hub.MaxNameChars)
 	}
+	if p.SubName == mainAgent {
+		p.SubName = ""
+	}
 	// Only the id is proof: a main session with a role also sends agent_type.
 	p.SubAgent = p.SubName != "" || strings.HasPrefix(event, "subagent")
 	if p.SubAgent && f.text("agentId") == p.SessionID {
@@ -129,6 +132,9 @@ func Parse(b []byte) Payload {
 		ended()[strings.ToLower(f.text("status"))] || ended()[strings.ToLower(f.text("stopReason", "stop_reason"))]
 	return p
 }
+
+// mainAgent is the id by which Kimi Code names the agent that is no helper.
+const mainAgent = "main"
 
 // ended holds the reasons with which a user or an error ends a turn.
 var ended = sync.OnceValue(func() map[string]bool {

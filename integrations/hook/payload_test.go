@@ -96,10 +96,16 @@ func TestPayloads(t *testing.T) {
 		{"qwen-code.session-end", "", hub.HarnessQwenCode, Payload{SessionID: "qw-1", Folders: app, Reason: "other", Aborted: true}},
 		{"droid.session-start", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app, Source: "compact"}},
 		{"droid.stop", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app}},
+		{"droid.prompt", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app}},
+		{"droid.tool", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app, Tool: "Create", Files: []string{"/work/app/a.txt"}}},
+		{"droid.session-end", "", hub.HarnessDroid, Payload{SessionID: "dr-1", Folders: app, Reason: "other", Aborted: true}},
 		{"continue.session-start", "", hub.HarnessContinue, Payload{SessionID: "con-1", Folders: app, Source: "startup"}},
 		{"continue.stop", "", hub.HarnessContinue, Payload{SessionID: "con-1", Folders: app}},
 		{"kimi.session-start", "kimi", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app, Source: "startup"}},
 		{"kimi.stop", "Kimi-Code", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app}},
+		{"kimi.prompt", "kimi", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app}},
+		{"kimi.permission", "kimi", hub.HarnessKimi, Payload{Harness: hub.HarnessCodex, SessionID: "kimi-1", Folders: app, Tool: "Write", Files: []string{"/work/app/a.txt"}}},
+		{"kimi.session-end", "kimi", hub.HarnessKimi, Payload{SessionID: "kimi-1", Folders: app, Reason: "exit", Aborted: true}},
 		{"kiro.session-start", "kiro", hub.HarnessKiro, Payload{SessionID: "kiro-1", Folders: app}},
 		{"kiro.stop", "kiro_cli", hub.HarnessKiro, Payload{SessionID: "kiro-1", Folders: app}},
 	} {
@@ -118,10 +124,17 @@ func TestPayloads(t *testing.T) {
 // copilotSub is the sub-agent of the payloads of Copilot CLI, which gives it a session of that name.
 const copilotSub = "8f23b27d-0f19-432d-a96b-2fd7b78c9080"
 
+// TestTheMainAgentIsNoHelper: Kimi Code gives its main agent an id too, with the question whether a tool may run.
+func TestTheMainAgentIsNoHelper(t *testing.T) {
+	if got := Parse([]byte(`{"hook_event_name":"PermissionRequest","session_id":"kimi-1","agent_id":"main","tool_name":"Write"}`)); got.SubAgent || got.SubName != "" {
+		t.Errorf("it is taken for a helper: %+v", got)
+	}
+}
+
 func TestEveryPayloadIsTested(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("testdata", "payload", "*.json"))
-	if err != nil || len(files) != 58 {
-		t.Errorf("%d payloads, %v; TestPayloads has 58", len(files), err)
+	if err != nil || len(files) != 64 {
+		t.Errorf("%d payloads, %v; TestPayloads has 64", len(files), err)
 	}
 	for _, h := range hub.Harnesses() {
 		if h.Facts().Hooks == nil {

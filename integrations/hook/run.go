@@ -301,6 +301,9 @@ func (r *run) start(ctx context.Context) (string, error) {
 	r.sit(ctx, id, got.Room.RoomID)
 	r.handOver(id)
 	if !r.form().hears(SessionStart) {
+		if r.form().hears(Prompt) { // the text comes with the first prompt
+			_ = r.sessions.Mark(r.payload.SessionID, unsaid)
+		}
 		return "", quiet("this harness shows no agent what is said when a session begins")
 	}
 	if !first(r.sessions, r.payload.SessionID, r.payload.Source, r.Now()) {

@@ -817,6 +817,45 @@ func TestWhatAHarnessCannotShowIsNotTold(t *testing.T) {
 	w.asked(t)
 }
 
+// TestTheFirstPromptSaysWhoItIs: Kimi Code shows its model nothing of what a hook says when a session begins, so
+// the text comes with the first prompt, once. The words of a peer are left to a tool there.
+func TestTheFirstPromptSaysWhoItIs(t *testing.T) {
+	w := newWorld(t)
+	w.hub.attention = withDirected(7)
+	w.Flag = "kimi"
+	if got := w.Run(t.Context(), SessionStart, payload(t, "kimi.session-start")); got != (Answer{}) {
+		t.Errorf("when it begins: %+v", got)
+	}
+	if got := w.Run(t.Context(), Prompt, payload(t, "kimi.prompt")).Stdout; !strings.HasPrefix(got, "You are agent kimi-") || !strings.Contains(got, "#7") || strings.Contains(got, "do 'this'") {
+		t.Errorf("with its first prompt: %s", got)
+	}
+	w.hub.attention.ToldID = 7
+	if got := w.Run(t.Context(), Prompt, payload(t, "kimi.prompt")); got != (Answer{}) {
+		t.Errorf("with its second prompt: %+v", got)
+	}
+	w.Run(t.Context(), Compact, []byte(`{"hook_event_name":"PreCompact","session_id":"kimi-1","cwd":"/work/app"}`))
+	if got := w.Run(t.Context(), Prompt, payload(t, "kimi.prompt")).Stdout; !strings.HasPrefix(got, "You are agent kimi-") {
+		t.Errorf("after a compaction: %s", got)
+	}
+}
+
+// TestAHeldTurnIsOver in Kimi Code, which calls no hook when it ends: the agent would be shown as working until
+// its next prompt.
+func TestAHeldTurnIsOver(t *testing.T) {
+	for harness, over := range map[string]bool{"kimi": true, "qwen-code": false} {
+		w := begun(t)
+		w.Flag, w.hub.attention = harness, withDirected(7)
+		w.hub.calls = nil
+		if got := w.Run(t.Context(), Stop, []byte("{"+session+"}")); !strings.Contains(got.Stdout+got.Stderr, "#7") {
+			t.Fatalf("%s: %+v", harness, got)
+		}
+		noted := slices.ContainsFunc(w.hub.calls, func(call string) bool { return strings.HasPrefix(call, "turn ") && strings.Contains(call, " idle") })
+		if noted != over {
+			t.Errorf("%s: %v", harness, w.hub.calls)
+		}
+	}
+}
+
 // TestTheLogHoldsNoMessage, is for the user alone, and does not grow for ever.
 func TestTheLogHoldsNoMessage(t *testing.T) {
 	w := begun(t)

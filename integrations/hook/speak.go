@@ -49,7 +49,7 @@ func (r *run) speak(ctx context.Context) (string, error) {
 		return "", quiet("this harness does not show the agent an answer to this event")
 	case r.event == Stop:
 		text, err := r.stop(ctx)
-		if text == "" {
+		if text == "" || r.form().HoldsOnce { // else nothing would tell of its end
 			r.turnEnded(ctx)
 		}
 		return text, err

@@ -212,5 +212,5 @@ func driveBrowser(ctx context.Context, total *tally) (err error) {
 		return err
 	}
 	env := append(os.Environ(), "HUBCLI="+hubcli, "CHROMIUM="+chromium, "CONSOLE_PICTURES="+pictures, "NO_COLOR=1", "FORCE_COLOR=0")
-	return nodeTest(ctx, total, node, dir, env, tests)
+	return nodeTest(ctx, total, node, dir, outsideBudget, env, tests)
 }

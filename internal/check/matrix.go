@@ -19,8 +19,8 @@ const unknown = "unknown"
 // matrixRows are the rows of the matrix, in the order of docs/harnesses.md.
 var matrixRows = []string{
 	"connects", "tools seen", "deferred tools", "tool calls allowed", "identity", "session-start text", "mail during a turn",
-	"mail at the end of a turn", "mail that was read", "idle wake", "driven by `hubcli run`", "operator's words", "bridge killed", "harness killed", "terminal quit", "edit of a locked file", "permission prompt",
-	"permission prompt in the inbox", "sub-agents", "error of the model", "end of session",
+	"mail at the end of a turn", "mail that was read", "idle wake", "driven by `hubcli run`", "operator's words", "bridge killed", "harness killed", "terminal quit", "resumed", "compacted", "edit of a locked file", "permission prompt",
+	"permission prompt in the inbox", "sub-agents", "tokens", "error of the model", "end of session",
 }
 
 // matrixHarnesses are the columns of the matrix.
@@ -31,6 +31,9 @@ var matrixHarnesses = []struct{ id, title string }{
 	{"qwen-code", "Qwen Code"},
 	{"opencode", "opencode"},
 	{"copilot-cli", "Copilot CLI"},
+	{"cline", "Cline CLI"},
+	{"droid", "Droid"},
+	{"kimi", "Kimi Code"},
 }
 
 // matrix holds what a run measured: the cells of a harness by the names of their rows.

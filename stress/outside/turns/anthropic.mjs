@@ -5,6 +5,7 @@ export const anthropic = {
 
   read: ({ tools, messages }) => ({
     tools: Object.fromEntries((tools ?? []).map(({ name }) => [name, name])),
+    schemas: Object.fromEntries((tools ?? []).map((tool) => [tool.name, tool])),
     sent: JSON.stringify(messages),
   }),
 

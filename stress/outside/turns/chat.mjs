@@ -5,6 +5,7 @@ export const chat = {
 
   read: ({ tools, messages }) => ({
     tools: Object.fromEntries((tools ?? []).map(({ function: { name } }) => [name, name])),
+    schemas: Object.fromEntries((tools ?? []).map((tool) => [tool.function.name, tool])),
     sent: JSON.stringify(messages),
   }),
 

@@ -8,7 +8,7 @@ import { eventually } from "../hub.mjs";
 import { measured } from "../matrix.mjs";
 import { agentOf, count, devDependencies, environment, harnesses, modules, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
-import { Script, killHarness } from "./processes.mjs";
+import { Script, killHarness, turn } from "./processes.mjs";
 
 const soon = 5_000; // ms, in which the others hear of it
 
@@ -27,6 +27,25 @@ for (const harness of harnesses.filter(({ stays, needs = [] }) => stays && needs
       await session?.close();
       await model?.close();
       await hub?.close();
+    });
+
+    // Of the others idle.test.mjs tells.
+    measured(harness.id, "end: before it the operator's words come whole", ["operator's words"], { timeout: 2 * within, skip: harness.wakes !== false }, async (note) => {
+      const agent = await agentOf(harness, hub);
+      const last = () => model.requests.at(-1);
+      for (const [i, busy] of [false, true].entries()) {
+        const say = () => hub.command("say", "--to", agent, `ORDER ${i}.`);
+        if (busy) {
+          script.call();
+          script.first = say;
+        } else await say();
+        await turn(session, model, `work ${i}`);
+        await eventually("the words are shown", async () => count(last(), `ORDER ${i}.`) > 0);
+        await eventually("the session is idle again", () => session.idle());
+        assert.equal(count(last(), `ORDER ${i}.`), 1);
+        assert.match(last().sent, /What the human operator says is your user's word/);
+      }
+      note("operator's words", "with the weight of the user's, with a prompt and in a turn");
     });
 
     measured(harness.id, "end: nobody's session is not woken", ["terminal quit"], { timeout: 2 * within }, async (note) => {

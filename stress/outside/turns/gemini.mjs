@@ -1,10 +1,12 @@
 // The Gemini API: https://ai.google.dev/api/generate-content
 
 export const gemini = {
-  path: /^\/v1beta\/models\/[^/]+:streamGenerateContent$/,
+  path: /^\/v1beta\/models\/[^/]+:(streamGenerateContent|generateContent)$/,
+  whole: /:generateContent$/, // these answers are no streams
 
   read: ({ tools, contents, systemInstruction }) => ({
     tools: Object.fromEntries((tools ?? []).flatMap(({ functionDeclarations: list }) => (list ?? []).map(({ name }) => [name, name]))),
+    schemas: Object.fromEntries((tools ?? []).flatMap(({ functionDeclarations: list }) => (list ?? []).map((tool) => [tool.name, tool]))),
     sent: JSON.stringify([systemInstruction, contents]),
   }),
 

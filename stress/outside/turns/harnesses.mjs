@@ -1,6 +1,7 @@
 // The harnesses that the tests drive, and the room in which each works.
 
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readFile, realpath, writeFile } from "node:fs/promises";
 import { arch, platform } from "node:process";
 import { dirname, join } from "node:path";
@@ -21,6 +22,9 @@ const key = "made-up-key-of-a-test";
 const nowhere = "http://127.0.0.1:9"; // a proxy at whose port nobody listens
 
 const copilot = join(modules, "@github", `copilot-${platform}-${arch}`, "copilot");
+const cline = join(modules, "@cline", `cli-${platform}-${arch}`, "bin", "cline");
+const droid = join(modules, "@factory", `cli-${platform}-${arch}`, "bin", "droid");
+const kimi = [process.execPath, join(modules, "@moonshot-ai/kimi-code/dist/main.mjs")];
 const opencode = join(modules, `opencode-${platform}-${arch}`, "bin", "opencode");
 
 // A row tells how a harness works a turn without a human, against which API, and where its
@@ -33,6 +37,9 @@ const rows = [
     command: () => [join(modules, "@anthropic-ai", `claude-code-${platform}-${arch}`, "claude"), "-p", "go", "--allowedTools", "mcp__hub,Write,Read"],
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     hooks: [".claude", "settings.json"],
+    again: ["--continue"], // beside its command, which then goes on with the last session
+    renews: true, // its bridge is there before it says which session goes on, so that this is another agent
+    compact: "/compact",
     entry: [".claude.json"],
     tool: "PostToolBatch",
     stays: sessions.claude,
@@ -73,6 +80,8 @@ const rows = [
       return [process.execPath, join(modules, "@openai/codex/bin/codex.js"), "exec", ...flags, ...settings, "go"];
     },
     env: () => ({ OPENAI_API_KEY: key }),
+    again: (command) => command.toSpliced(command.indexOf("go"), 1, "resume", "--last", "go"),
+    compact: true,
     hooks: [".codex", "hooks.json"],
     entry: [".codex", "config.toml"],
     tool: "PostToolUse",
@@ -102,6 +111,9 @@ const rows = [
     }),
     hooks: [".gemini", "extensions", "hubcli", "hooks", "hooks.json"],
     entry: [".gemini", "extensions", "hubcli", "gemini-extension.json"],
+    again: ["--resume", "latest"],
+    renews: true,
+    compact: "/compress",
     stays: sessions.gemini,
     asks: "write_file",
     // What its hooks say about these events does not answer the question that it draws.
@@ -134,6 +146,7 @@ const rows = [
     wakes: 2000, // ms; it looks at its input file each half second
     env: (url) => ({ OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: "stand-in" }),
     hooks: [".qwen", "settings.json"],
+    again: ["--continue"],
     tool: "PostToolUse",
     write: ({ tools }, file_path, content) => ({ tool: tools.write_file, input: { file_path, content } }),
     async prepare(home) {
@@ -149,6 +162,9 @@ const rows = [
     from: "opencode-ai",
     api: chat,
     write: ({ tools }, filePath, content) => ({ tool: tools.write, input: { filePath, content } }),
+    again: ["--continue"],
+    renews: true,
+    compact: true,
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
     stays: sessions.opencode,
@@ -182,6 +198,8 @@ const rows = [
       COPILOT_MODEL: "stand-in", COPILOT_PROVIDER_MAX_PROMPT_TOKENS: "100000", COPILOT_PROVIDER_MAX_OUTPUT_TOKENS: "10000",
     }),
     hooks: [".copilot", "hooks", "hubcli.json"],
+    again: ["--continue"],
+    compact: "/compact",
     entry: [".copilot", "mcp-config.json"],
     start: "sessionStart", tool: "postToolUse", end: "agentStop", edit: "preToolUse", prompt: "userPromptSubmitted", permission: "notification",
     stays: sessions.copilot,
@@ -199,6 +217,73 @@ const rows = [
     async prepare(home, project) {
       await writeFile(join(home, ".copilot", "config.json"), JSON.stringify({ trustedFolders: [project] }));
     },
+  },
+  {
+    id: "cline",
+    from: "cline",
+    api: chat,
+    command: () => [cline, "go on"], // one word is taken for the name of a command
+    mute: true, // the adapter has no hook of it
+    env: () => ({ CLINE_NO_AUTO_UPDATE: "1", CLINE_SESSION_BACKEND_MODE: "local", HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }),
+    async prepare(home) {
+      const settings = { provider: "openai-compatible", apiKey: key, model: "stand-in", baseUrl: "http://stand-in/v1" };
+      const provider = { settings, updatedAt: "2026-11-30T00:00:00.000Z", tokenSource: "manual" };
+      await writeFile(join(home, ".cline", "data", "settings", "providers.json"), JSON.stringify({
+        version: 1, lastUsedProvider: "openai-compatible", modes: {}, providers: { "openai-compatible": provider },
+      }));
+    },
+    finds: [".cline", "data", "settings", "providers.json"],
+  },
+  {
+    id: "droid",
+    from: "droid",
+    api: chat,
+    command: () => [droid, "exec", "--auto", "high", // below that it calls no tool of a server that writes
+      "-m", "custom:Stand-in-0", "go"],
+    env: () => ({ FACTORY_DROID_AUTO_UPDATE_ENABLED: "false", HTTP_PROXY: nowhere, HTTPS_PROXY: nowhere }),
+    hooks: [".factory", "hooks.json"],
+    entry: [".factory", "mcp.json"],
+    tool: "PostToolUse",
+    names: "always", // what a hook adds counts as its user's words
+    hides: "hub___", // the tools of the hub, until its model asks for them
+    reveal: ({ tools }, names) => ({ tool: tools.ToolSearch, input: { query: `select:${names.map((name) => `hub___${name}`)}` } }),
+    find: ({ tools }, query) => ({ tool: tools.ToolSearch, input: { query, max_results: 3 } }),
+    write: ({ tools }, file_path, content) => ({ tool: tools.Create, input: { file_path, content } }),
+    async prepare(home) {
+      const model = { model: "stand-in", displayName: "Stand-in", baseUrl: "http://stand-in/v1", apiKey: key, provider: "generic-chat-completion-api", maxOutputTokens: 8000 };
+      await writeFile(join(home, ".factory", "settings.json"), JSON.stringify({ customModels: [model] }));
+    },
+    finds: [".factory", "settings.json"],
+  },
+  {
+    id: "kimi",
+    from: "@moonshot-ai/kimi-code",
+    api: chat,
+    command: () => [...kimi, "-p", "go"],
+    env: () => ({}),
+    hooks: [".kimi-code", "config.toml"],
+    again: ["--continue"],
+    renews: true,
+    compact: "/compact",
+    entry: [".kimi-code", "mcp.json"],
+    names: "always", // what a hook adds counts as its user's words
+    late: true, // its model reads nothing of a hook after a tool, and before one a refusal alone
+    stays: sessions.kimi,
+    program: kimi,
+    wakes: false, // nothing begins a turn of an idle session
+    fails: true,
+    asks: "Write",
+    write: ({ tools }, path, content) => ({ tool: tools.Write, input: { path, content } }),
+    async prepare(home) {
+      const file = join(home, ".kimi-code", "config.toml");
+      const settings = await readFile(file, "utf8");
+      await writeFile(file, [
+        'default_model = "stand-in"', "telemetry = false",
+        "[providers.local]", 'type = "openai"', 'base_url = "http://stand-in/v1"', `api_key = "${key}"`,
+        "[models.stand-in]", 'provider = "local"', 'model = "stand-in"', "max_context_size = 100000", 'capabilities = ["tool_use"]', "", settings,
+      ].join("\n"));
+    },
+    finds: [".kimi-code", "config.toml"],
   },
 ];
 
@@ -227,8 +312,14 @@ export async function settle(harness) {
   return { hub, project, room: room.room_id };
 }
 
-// environment is that of a harness whose model is at an address.
-export const environment = (harness, hub, url) => ({ ...hub.env, ...harness.env(url), NO_PROXY: "127.0.0.1,localhost" });
+// environment is that of a harness whose model is at an address. Some find it in a file alone.
+export function environment(harness, hub, url) {
+  if (harness.finds) {
+    const file = join(hub.root, ...harness.finds);
+    writeFileSync(file, readFileSync(file, "utf8").replace(/"http:[^"]+\/v1"/, `"${url}/v1"`));
+  }
+  return { ...hub.env, ...harness.env(url), NO_PROXY: "127.0.0.1,localhost" };
+}
 
 // agentOf returns the one agent that the session of a harness is.
 export async function agentOf(harness, hub) {

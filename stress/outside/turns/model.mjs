@@ -10,7 +10,7 @@ export class Model {
   // start begins to answer by an API. answer is called with each request of an agent and
   // its number from 1, and returns {text}, {tool, input} or {fails: true}, or undefined for a request that
   // it does not expect; it may wait. A request has tools, a map of names to what the API calls
-  // them, and sent, the text of all that the model is to read.
+  // them, schemas, a map of the same names to what the API is told of them, and sent, the text of all that the model is to read.
   static async start(api, answer) {
     const model = new Model();
     model.requests = [];
@@ -55,6 +55,12 @@ export class Model {
     if (step.fails) {
       const error = { code: 400, type: "invalid_request_error", status: "INVALID_ARGUMENT", message: "the model fails" };
       response.writeHead(400, { "Content-Type": "application/json" }).end(JSON.stringify({ type: "error", error }));
+      return;
+    }
+    if (api.whole?.test(path)) {
+      response.writeHead(200, { "Content-Type": "application/json" });
+      api.write((_, data) => response.write(JSON.stringify(data)), JSON.parse(text), step, this.requests.length);
+      response.end();
       return;
     }
     response.writeHead(200, { "Content-Type": "text/event-stream" });

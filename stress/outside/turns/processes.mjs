@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { eventually, hubcli } from "../hub.mjs";
+import { eventually, hubcli, patience } from "../hub.mjs";
 
 // processesOf returns the processes below a process, the nearest first.
 export async function processesOf(root) {
@@ -40,18 +40,21 @@ export class Script {
 
   next; // what is answered once, before all else
 
-  async answer(request) {
+  async answer(request, harness) {
     const first = this.first;
     this.first = undefined;
     await first?.();
     const next = this.next;
     this.next = undefined;
     if (next) return next(request);
+    const wanted = named(request).filter((id) => !this.read.has(id));
+    // Where the model is shown no tool of the hub at first, it asks for those that it needs.
+    const hidden = harness?.hides && !tool(request, "hub_poll_messages");
+    if (hidden && (this.calls > 0 || wanted.length > 0)) return harness.reveal(request, ["hub_post_message", "hub_poll_messages"]);
     if (this.calls > 0) {
       this.calls--;
       return tool(request, "hub_post_message", { body: "I work on." }) ?? { text: "done" };
     }
-    const wanted = named(request).filter((id) => !this.read.has(id));
     for (const id of wanted) this.read.add(id);
     return (wanted.length > 0 && tool(request, "hub_poll_messages", { timeout_seconds: 0 })) || { text: "done" };
   }
@@ -76,7 +79,7 @@ export async function turn(session, model, text) {
   const before = model.requests.length;
   await session.say(text);
   await eventually("the model is asked", async () => model.requests.length > before);
-  await eventually("the turn has ended", () => session.idle());
+  await eventually("the turn has ended", () => session.idle(), 3 * patience); // a call of a killed bridge may take a while
 }
 
 // killBridge kills the bridge of a session.

@@ -13,8 +13,10 @@ export const responses = {
   // Tools of a server stand in a namespace, which a call names too.
   read({ tools, input, instructions }) {
     const known = {};
+    const schemas = {};
     for (const tool of tools ?? []) {
       for (const inner of tool.type === "namespace" ? tool.tools : [tool]) {
+        schemas[inner.name ?? tool.type] = inner;
         known[inner.name ?? tool.type] = {
           name: inner.name,
           namespace: tool.type === "namespace" ? tool.name : undefined,
@@ -22,7 +24,7 @@ export const responses = {
         };
       }
     }
-    return { tools: known, sent: JSON.stringify([instructions, input]) };
+    return { tools: known, schemas, sent: JSON.stringify([instructions, input]) };
   },
 
   write(send, body, step, n) {

@@ -19,7 +19,7 @@ export async function askingOpencode(home) {
 }
 
 // opencode serves its sessions over HTTP.
-export async function opencode({ hub, project, env, command, within, asking }) {
+export async function opencode({ hub, project, env, command, within, asking, continues }) {
   if (asking) await askingOpencode(hub.root);
   const port = await hub.freePort();
   const server = spawn(command[0], ["serve", "--hostname", "127.0.0.1", "--port", `${port}`], { env, cwd: project, stdio: "ignore" });
@@ -30,10 +30,12 @@ export async function opencode({ hub, project, env, command, within, asking }) {
     return answer.status === 204 ? undefined : answer.json();
   };
   await eventually("the harness serves", async () => (await fetch(`${base}/session`, { signal: AbortSignal.timeout(2000) }).catch(() => null))?.ok, within);
-  const session = await call("/session", {});
+  const session = continues ? { id: continues } : await call("/session", {});
   const go = (text) => call(`/session/${session.id}/message`, { parts: [{ type: "text", text }] });
   return {
     pid: server.pid,
+    id: session.id,
+    compact: () => call(`/session/${session.id}/summarize`, { providerID: "local", modelID: "stand-in" }),
     reconnect: () => call("/mcp/hub/connect", {}),
     go,
     say: (text) => call(`/session/${session.id}/prompt_async`, { parts: [{ type: "text", text }] }),
@@ -52,10 +54,9 @@ export async function opencode({ hub, project, env, command, within, asking }) {
   };
 }
 
-// codex runs the sessions of terminals in a daemon. A client of its socket does what a
-// terminal does: it trusts the hooks, begins a thread, and follows its turns.
-export async function codex({ hub, project, env, command, model, modules, within, asking }) {
-  const file = join(hub.root, ".codex", "config.toml");
+// codexSettings writes what a user of Codex sets: where the model is, and that the folder is trusted.
+async function codexSettings(home, project, model) {
+  const file = join(home, ".codex", "config.toml");
   const settings = await readFile(file, "utf8");
   await writeFile(file, `model = "stand-in"\nmodel_provider = "local"\napproval_policy = "never"\ncheck_for_update_on_startup = false\n${settings}`);
   await appendFile(file, [
@@ -63,6 +64,12 @@ export async function codex({ hub, project, env, command, model, modules, within
     "[model_providers.local]", 'name = "local"', `base_url = "${model.url}/v1"`, 'wire_api = "responses"', 'env_key = "OPENAI_API_KEY"', "request_max_retries = 0",
     `[projects.${JSON.stringify(project)}]`, 'trust_level = "trusted"', "",
   ].join("\n"));
+}
+
+// codex runs the sessions of terminals in a daemon. A client of its socket does what a
+// terminal does: it trusts the hooks, begins a thread, and follows its turns.
+export async function codex({ hub, project, env, command, model, modules, within, asking, continues }) {
+  if (!continues) await codexSettings(hub.root, project, model);
   const daemon = async (verb) => {
     const [exe, ...args] = command;
     const got = await finish(exe, [...args, "app-server", "daemon", verb], { env, cwd: project });
@@ -99,9 +106,11 @@ export async function codex({ hub, project, env, command, model, modules, within
   assert.ok(Object.keys(trusted).length > 0, "the harness has no hooks");
   await call("config/batchWrite", { edits: [{ keyPath: "hooks.state", value: trusted, mergeStrategy: "upsert" }], reloadUserConfig: true });
   const asks = asking ? { model: asking, approvalPolicy: "untrusted", sandbox: "read-only" } : {};
-  const { thread } = await call("thread/start", { cwd: project, ...asks });
+  const { thread } = await (continues ? call("thread/resume", { threadId: continues }) : call("thread/start", { cwd: project, ...asks }));
   return {
     pid,
+    id: thread.id,
+    compact: () => call("thread/compact/start", { threadId: thread.id }),
     reconnect: () => call("config/mcpServer/reload", null),
     say: (text) => call("turn/start", { threadId: thread.id, input: [{ type: "text", text }] }),
     async grant() {
@@ -137,6 +146,11 @@ export const gemini = (given) => inTerminal(given, "gemini-cli", "Type your mess
 
 // copilot runs in a terminal. A command that it runs in the background wakes it when it ends.
 export const copilot = (given) => inTerminal(given, "copilot-cli", "open sidebar", "/mcp reload");
+
+// kimi runs in a terminal. Nothing wakes it. Its user trusts the folder, and unless the test is about that, lets
+// it run every tool without a question.
+export const kimi = (given) =>
+  inTerminal({ ...given, command: [...given.command, ...(given.asking ? [] : ["--auto"])] }, "kimi", "No session yet", undefined, "Trust this folder?");
 
 // qwen runs in a terminal. It takes texts from a file that its command line names.
 export async function qwen(given) {
@@ -192,9 +206,14 @@ export async function driven({ hub, project, env, modules, within, agent, driven
 }
 
 // inTerminal opens a session of a program that is ready when it has drawn a text. By the
-// text reconnect its user starts a bridge anew.
-async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect) {
+// text reconnect its user starts a bridge anew. What it asks first, if it does, is answered by yes.
+async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect, question) {
   const terminal = await Terminal.open({ project, env, command });
+  if (question) {
+    await eventually("the terminal asks", () => terminal.drawn.includes(question), within);
+    await sleep(300); // a program that is still drawing its question takes no answer
+    terminal.type("\r");
+  }
   await eventually("the terminal is ready", () => terminal.drawn.includes(ready), within);
   const turn = async () => {
     const agent = named ?? (await hub.agents()).find((name) => name.startsWith(`${id}-`) && !name.endsWith(".watch"));

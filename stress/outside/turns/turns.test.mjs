@@ -5,6 +5,8 @@
 // faults.mjs.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile, readdir, realpath } from "node:fs/promises";
 import { after, before, describe, it } from "node:test";
 import { join } from "node:path";
@@ -12,7 +14,7 @@ import { eventually, finish, hubcli } from "../hub.mjs";
 import { measured, note } from "../matrix.mjs";
 import { agentOf, count, environment, harnesses, settle, within } from "./harnesses.mjs";
 import { Model } from "./model.mjs";
-import { named as namedIn } from "./processes.mjs";
+import { killHarness, named as namedIn } from "./processes.mjs";
 import { spoil } from "./spoil.mjs";
 
 for (const harness of harnesses) {
@@ -28,7 +30,10 @@ for (const harness of harnesses) {
     // work runs one turn in print mode and returns what the model was asked. Each step answers
     // one request.
     async function work(steps, name) {
-      const model = await Model.start(harness.api, async (request, n) => steps[n - 1]?.(request));
+      // Where the model is shown no tool of the hub at first, one request more is for that.
+      const hidden = harness.hides && name !== "searches" ? 1 : 0;
+      const ours = ["hub_start", "hub_lock", "hub_unlock", "hub_post_message", "hub_poll_messages", "hub_get_message"];
+      const model = await Model.start(harness.api, async (request, n) => (n <= hidden ? harness.reveal(request, ours) : steps[n - 1 - hidden]?.(request)));
       let run;
       try {
         const [exe, ...args] = harness.command(model.url, name);
@@ -37,8 +42,8 @@ for (const harness of harnesses) {
         await model.close();
       }
       assert.equal(run.code, 0, run.all);
-      assert.equal(model.requests.length, steps.length, "the turn ended too early");
-      return model.requests;
+      assert.equal(model.requests.length, steps.length + hidden, "the turn ended too early");
+      return model.requests.slice(hidden);
     }
 
     const done = () => ({ text: "done" });
@@ -60,15 +65,16 @@ for (const harness of harnesses) {
       let agent;
       const begin = async (request) => {
         agent = await present();
-        note("tools seen", seen(request));
+        note("tools seen", harness.hides ? `none; names alone, as \`${harness.hides}hub_start\`` : seen(request));
         return calls(request, "hub_start");
       };
       const requests = await work([begin, done]);
-      assert.equal(count(requests[0], `You are agent ${agent} `), 1, "the session's beginning says who it is");
-      note("session-start text", "reaches the model once");
+      assert.equal(count(requests[0], `You are agent ${agent} `), harness.mute ? 0 : 1, "the session's beginning says who it is");
+      note("session-start text", harness.mute ? "none: the adapter has no hook of it" : "reaches the model once");
+      note("tokens", tokens(requests[0], agent));
       assert.ok(count(requests[1], agent) > 1, "the tool answers as the same agent");
-      if (harness.id === "copilot-cli") note("connects", "yes"); // its list of servers connects to none
-      note("identity", "hook and bridge are one agent");
+      if (["copilot-cli", "cline", "droid", "kimi"].includes(harness.id)) note("connects", "yes"); // no list of theirs connects
+      note("identity", harness.mute ? "its bridge is one agent; it calls no hook" : "hook and bridge are one agent");
       note("tool calls allowed", "`hub_start`");
       assert.doesNotMatch(requests[0].sent, /hubcli (poll|post) --agent/, "commands would end the bridge's session");
     });
@@ -81,12 +87,13 @@ for (const harness of harnesses) {
           if (i === 0) await present();
           return harness.find(request, query);
         });
-        const requests = await work([...searches, done], harness.writer);
+        const requests = await work([...searches, done], harness.writer ?? "searches");
         for (const [i, query] of queries.entries()) {
           const { sent } = requests[i + 1];
           const found = Array.from(sent.slice(sent.lastIndexOf(JSON.stringify(query))).matchAll(/"(?:tool_)?name":"(?:mcp__hub__)?(hub_\w+)"/g), ([, name]) => name);
           const shown = Object.keys(requests[i].tools).some((name) => wanted[query].some((tool) => name.endsWith(tool))); // without a search
-          assert.ok(shown || wanted[query].includes(found[0]), `${query}: ${found}`);
+          const loaded = harness.hides && Object.keys(requests[i + 1].tools).some((name) => wanted[query].some((tool) => name.endsWith(tool)));
+          assert.ok(shown || loaded || wanted[query].includes(found[0]), `${query}: ${found}`);
         }
         note("deferred tools", `found first by its own search, or shown: ${queries.map((query) => `"${query}"`).join(", ")}`);
       });
@@ -129,6 +136,21 @@ for (const harness of harnesses) {
         // A poll would also show what a hook has shown with its words: that is told, not read.
         return harness.names === "always" ? calls(request, "hub_poll_messages", { timeout_seconds: 0 }) : calls(request, "hub_get_message", { message_id: last.id });
       };
+      if (harness.mute) {
+        await work([begin, end]);
+        assert.equal((await hub.get(`/v1/attention?agent_id=${agent}`)).unread, 2);
+        for (const row of ["mail during a turn", "mail at the end of a turn"]) note(row, "not shown, stays unread");
+        return;
+      }
+      if (harness.late) {
+        const [, before, after, read] = await work([begin, end, (request) => calls(request, "hub_poll_messages", { timeout_seconds: 0 }), done]);
+        assert.equal(namedIn(before).length, 0);
+        assert.equal(namedIn(after).length, 2, "both are named");
+        for (const word of ["MIDDLE", "END"]) assert.equal(count(read, `${word} of the turn`), 1);
+        note("mail during a turn", "named at its end");
+        note("mail at the end of a turn", "named once, with one request more; read by a tool");
+        return;
+      }
       // One request more is for what came at the end. There is none for what was shown.
       const named = harness.names && harness.endless !== false;
       const steps = harness.names === "always" ? [begin, read, end, read, done] : harness.endless === false ? [begin, end] : named ? [begin, end, read, done] : [begin, end, done];
@@ -165,12 +187,12 @@ for (const harness of harnesses) {
         return { sent: requests.at(-1).sent, left: await readFile(file, "utf8").catch(() => "") };
       };
       const warned = await write("warn");
-      assert.match(warned.sent, /colleague holds the lock on .* for at most/);
+      if (!harness.late) assert.match(warned.sent, /colleague holds the lock on .* for at most/);
       assert.equal(warned.left.trim(), "mine");
       const refused = await write("refuse");
       assert.match(refused.sent, /Your room refuses such an edit/);
       assert.equal(refused.left, "");
-      note("edit of a locked file", "warned; refused where the room wants it");
+      note("edit of a locked file", `${harness.late ? "not warned" : "warned"}; refused where the room wants it`);
     });
 
     measured(harness.id, "turn: a sub-agent is an agent of its own", ["sub-agents"], { timeout: within, skip: !harness.helps }, async (note) => {
@@ -215,6 +237,25 @@ for (const harness of harnesses) {
       note("error of the model", "told to the room, once");
     });
 
+    // Of the others ends.test.mjs tells.
+    measured(harness.id, "turn: a killed harness is gone soon", ["harness killed"], { timeout: within, skip: Boolean(harness.stays) }, async (note) => {
+      let agent, killed, child;
+      const model = await Model.start(harness.api, async () => {
+        agent = await present();
+        await killHarness(child);
+        killed = performance.now();
+        return done();
+      });
+      const [exe, ...args] = harness.command(model.url);
+      child = spawn(exe, args, { env: environment(harness, hub, model.url), cwd: project, stdio: "ignore" });
+      await once(child, "close");
+      await eventually("the agent is gone", async () => !(await hub.agents()).includes(agent));
+      const took = performance.now() - killed;
+      await model.close();
+      assert.ok(took <= 5000, `it was gone after ${Math.round(took)} ms`);
+      note("harness killed", `the agent is gone within ${Math.max(1, Math.ceil(took / 1000))} s`);
+    });
+
     measured(harness.id, "turn: an agent is gone when its session ends", ["end of session"], { timeout: within }, async (note) => {
       await work([(request) => calls(request, "hub_start"), done]);
       await eventually("no agent of the harness is left", async () => !(await hub.agents()).some((id) => id.startsWith(`${harness.id}-`)));
@@ -237,6 +278,15 @@ for (const harness of harnesses) {
       assert.deepEqual(left, []);
     });
   });
+}
+
+// tokens says how many tokens of a request are the hub's, at four bytes to one: what the API is told of its
+// tools, and the text at the session's beginning.
+function tokens({ schemas, sent }, agent) {
+  const size = (text) => `${Math.round(Buffer.byteLength(text) / 4)}`;
+  const ours = Object.entries(schemas).filter(([name]) => /hub_\w+$/.test(name)).map(([, schema]) => JSON.stringify(schema)).join("");
+  const [start] = sent.match(new RegExp(`You are agent ${agent} .*?To wait for others[^"\\\\]*`, "s")) ?? [""];
+  return `tools ${size(ours)}, session start ${size(start.replaceAll("\\n", "\n"))}`;
 }
 
 // seen says which tools of the hub the model is shown.
