@@ -116,7 +116,7 @@ var harnesses = []HarnessFacts{
 		Hooks: &HookForm{
 			Silence: "{}", Start: claudeForm.Start,
 			Stop:   HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
-			Prompt: addsContext("BeforeAgent"), Tool: addsContext("AfterTool"), End: endsTurn,
+			Prompt: HookAnswer{JSON: contextBegin + "BeforeAgent" + contextEnd}, Tool: HookAnswer{JSON: contextBegin + "AfterTool" + contextEnd}, End: endsTurn,
 			Refuse:      HookAnswer{JSON: `{"decision":"deny","reason":$text}`},
 			DropsFailed: true, // its model gets the error alone
 			Call: HookCall{
@@ -195,11 +195,15 @@ var harnesses = []HarnessFacts{
 	{ID: HarnessGit, Title: "Git"},
 }
 
-// addsContext is the answer that adds text to what the model reads, as Claude Code
-// takes it.
-func addsContext(event string) HookAnswer {
-	return HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"` + event + `","additionalContext":$text}}`}
-}
+// What an answer that adds text to what the model reads is made of, as Claude Code takes it. The name of
+// the event stands between.
+const (
+	contextBegin = `{"hookSpecificOutput":{"hookEventName":"`
+	contextEnd   = `","additionalContext":$text}}`
+)
+
+// addsContext is such an answer. Most are constants, because each start of the program makes the table.
+func addsContext(event string) HookAnswer { return HookAnswer{JSON: contextBegin + event + contextEnd} }
 
 // endsTurn is how the hook of a tool ends the turn in harnesses that document it so.
 var endsTurn = HookAnswer{JSON: `{"continue":false,"stopReason":$text}`}
@@ -207,11 +211,11 @@ var endsTurn = HookAnswer{JSON: `{"continue":false,"stopReason":$text}`}
 // midTurn returns the form of a harness that also calls hooks by Claude Code's
 // names with a prompt, after tools and when a session ends.
 func midTurn(f HookForm, tool string) *HookForm {
-	f.Warn = addsContext("PreToolUse")
+	f.Warn = HookAnswer{JSON: contextBegin + "PreToolUse" + contextEnd}
 	f.Refuse = HookAnswer{JSON: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":$text}}`}
 	f.Call.Edit, f.Call.EditTools = "PreToolUse", editTools
 	f.Call.Permission = "PermissionRequest"
-	f.Prompt, f.Tool = addsContext("UserPromptSubmit"), addsContext(tool)
+	f.Prompt, f.Tool = HookAnswer{JSON: contextBegin + "UserPromptSubmit" + contextEnd}, addsContext(tool)
 	f.Call.Prompt, f.Call.Tool, f.Call.End = "UserPromptSubmit", tool, "SessionEnd"
 	return &f
 }
@@ -283,9 +287,9 @@ func decides(f *HookForm) *HookForm {
 // a turn once, and goes on; it reads the reason of a decision twice.
 func claudeCodeForm() *HookForm {
 	f := midTurn(claudeForm, "PostToolBatch")
-	f.Stop = addsContext("Stop")
+	f.Stop = HookAnswer{JSON: contextBegin + "Stop" + contextEnd}
 	f.End = endsTurn
-	f.Sub = addsContext("SubagentStart")
+	f.Sub = HookAnswer{JSON: contextBegin + "SubagentStart" + contextEnd}
 	f.Call.Call, f.Call.HubTools = "PreToolUse", "mcp__hub__.*"
 	f.Call.Failure, f.Call.TaskCreated, f.Call.TaskDone = "StopFailure", "TaskCreated", "TaskCompleted"
 	f.Call.SubStart, f.Call.SubStop = "SubagentStart", "SubagentStop"
@@ -295,7 +299,7 @@ func claudeCodeForm() *HookForm {
 
 // claudeForm is the form of harnesses that imitate Claude Code.
 var claudeForm = HookForm{
-	Start: addsContext("SessionStart"),
+	Start: HookAnswer{JSON: contextBegin + "SessionStart" + contextEnd},
 	Stop:  HookAnswer{JSON: `{"decision":"block","reason":$text}`},
 	Call:  HookCall{JSON: `{"session_id":$session,"cwd":$folder,"hook_event_name":$event}`, Stop: "Stop"},
 }
