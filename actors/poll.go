@@ -72,7 +72,7 @@ func (h *Hub) park(ctx context.Context, c *pollCall, examined hub.MessageID) (hu
 	}()
 	if c.awaits != 0 {
 		defer h.view.Waiters.Await(c.agent, c.awaits)()
-		if circle := h.view.Circle(c.agent, []hub.AgentID{h.view.Answers(c.awaits)}); circle != nil {
+		if circle := h.view.CircleOfAnswer(c.agent, c.awaits, h.engine.Clock.Now().Wall); circle != nil {
 			page := h.page(ctx, c, nil, examined)
 			page.Circle = circle
 			return page, nil

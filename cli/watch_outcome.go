@@ -119,8 +119,12 @@ func (w *watcher) timeout() (*watchOutcome, error) {
 	return w.outcome(outcomeTimeout, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "not all conditions hold"}
 }
 
-// stuck ends a watch that would wait for a task whose assignee has gone.
+// stuck ends a watch that would wait for a task whose assignee has gone, or in a circle.
 func (w *watcher) stuck() (*watchOutcome, error) {
+	if circle := w.last.Circle; len(circle) > 1 {
+		next := "You and others would wait for each other: " + circleText(circle) + ". Do first what they wait for, or release it; then start the same watch again."
+		return w.outcome(outcomeStuck, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "the watch would close a circle of agents that wait for each other: " + circleText(circle)}
+	}
 	next := "A task that you wait for is left: its assignee is gone. Take it over (hub_take with its id), give it to another agent or cancel it; the same watch ends at once until then."
 	return w.outcome(outcomeStuck, next+w.readFirst()), &Failure{Exit: ExitWaitOver, Sentence: "a task that the watch waits for is left: its assignee is gone"}
 }

@@ -134,7 +134,8 @@ func CheckWatching(field string, id AgentID) error {
 // Watched says how a watch ended.
 type Watched struct {
 	Met         bool             `json:"met"`
-	Stuck       bool             `json:"stuck,omitempty"` // a condition waits for a task that its assignee has left: the watch ends
+	Stuck       bool             `json:"stuck,omitempty"`  // a condition waits for a task that its assignee has left, or closes a circle: the watch ends
+	Circle      []AgentID        `json:"circle,omitempty"` // the agents that would wait for each other: the watcher, one that it waits for, and so on
 	RoomID      RoomID           `json:"room_id"`
 	AgentID     AgentID          `json:"agent_id"` // of a stream whose agent goes on under another id: that id
 	Conditions  []ConditionState `json:"conditions"`
@@ -150,7 +151,7 @@ type Watched struct {
 type ConditionState struct {
 	Condition string `json:"condition"`
 	Met       bool   `json:"met"`
-	Stuck     bool   `json:"stuck,omitempty"` // it waits for a task that its assignee has left
+	Stuck     bool   `json:"stuck,omitempty"` // it waits for a task that its assignee has left, or closes a circle
 	Why       string `json:"why"`
 }
 

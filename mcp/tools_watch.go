@@ -80,6 +80,9 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	case got.Met:
 		w.Met, w.Command, w.Args = true, "", nil
 		return &answer{data: w, line: inRoom(metAlready(&got), room)}, nil
+	case len(got.Circle) > 1:
+		w.Command, w.Args = "", nil
+		return &answer{data: w, line: inRoom(fmt.Sprintf("To wait for that would close a circle: %s. None of you would go on. Do first what the others wait for, or release it; hub_poll_messages shows what is asked of you.", around(got.Circle)), room)}, nil
 	case got.Stuck:
 		w.Command, w.Args = "", nil
 		return &answer{data: w, line: inRoom("Waiting would not help: "+whys(&got)+". Take the task over with hub_take and its id, give it to another agent with hub_update_task, or cancel it.", room)}, nil

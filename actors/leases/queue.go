@@ -82,7 +82,7 @@ func (t *queue) park(r *request, now core.Now, holders []hub.AgentID) (circle []
 		return nil
 	}
 	waiter := t.view.Waiters.Arrive(r.key, r.Agent, now.Wall)
-	if circle = t.view.Circle(r.Agent, holders); circle != nil {
+	if circle = t.view.CircleOf(r.Agent, holders, now.Wall); circle != nil {
 		t.view.Waiters.Leave(waiter)
 		t.view.Directory.Unpark(call)
 		return circle
@@ -172,7 +172,7 @@ func (t *queue) serveKey(now core.Now, k core.LeaseKey) {
 		}
 		t.waiting.Remove(w)
 		w.Value.resume(t.owner, now, state)
-		if t.view.Waiters.Waits(w.Value.Agent) {
+		if t.view.Waits(w.Value.Agent, now.Wall) {
 			t.endCircles(now, k)
 		}
 	}
@@ -190,7 +190,7 @@ func (t *queue) endCircles(now core.Now, k core.LeaseKey) {
 			}
 			var circle []hub.AgentID
 			w := t.waiting.Find(waiting, func(r *request) bool {
-				circle = t.view.Circle(r.Agent, state.Blockers(waiting, r.Agent))
+				circle = t.view.CircleOf(r.Agent, state.Blockers(waiting, r.Agent), now.Wall)
 				return circle != nil
 			})
 			if w == nil {

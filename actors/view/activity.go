@@ -12,6 +12,7 @@ type Doing struct {
 	polls   bool         // one of them for messages
 	Watched bool         // a watch of the agent waits
 	Streams bool         // all watches of it that wait are streams, and nothing else of it does
+	heard   bool         // what waits for messages is a poll or a stream
 	waited  Span
 	Acted   hub.Time // last call that was no poll; 0: unknown
 	busy    hub.Time // since when such calls came without a break of hub.SeatWorkingFor
@@ -31,6 +32,7 @@ func (d *Directory) Doing(agent hub.AgentID) (out Doing) {
 	watches := d.parked[agent.Watch()]
 	out.Parked, out.polls, out.Watched = n.calls > 0, n.polls > 0, watches.calls > 0
 	out.Streams = n.calls == 0 && watches.calls > 0 && watches.calls == watches.streams
+	out.heard = n.polls > 0 || watches.streams > 0
 	if p := d.live[agent]; p != nil {
 		row := p.row()
 		out.Session, out.waited, out.turn = &row, p.waited, p.turn.Load()

@@ -7,11 +7,10 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
-	"hubcli/internal/circle"
 )
 
 // Waiters shows which agents wait for a lease, in their order, and which for the answer to a
-// message. The queues of leases are in memory and belong to their owners alone, so each owner notes
+// message or in a watch. The queues of leases are in memory and belong to their owners alone, so each owner notes
 // here what it parks. All methods may be called from any goroutine.
 type Waiters struct {
 	changes *Changes
@@ -19,6 +18,13 @@ type Waiters struct {
 	lines   map[core.LeaseKey][]*Waiter
 	agents  map[hub.AgentID][]core.LeaseKey // that each agent waits for, a key once per call
 	asked   map[hub.AgentID][]hub.MessageID // whose answers each agent waits for, an id once per call
+	expects map[hub.AgentID][]*expectation  // its watches
+}
+
+// expectation is one watch that waits. The conditions are not changed.
+type expectation struct {
+	until []hub.Condition
+	since hub.Time
 }
 
 // Waiter is one call that waits for a lease.
@@ -28,7 +34,7 @@ type Waiter struct {
 }
 
 func newWaiters(c *Changes) *Waiters {
-	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}, agents: map[hub.AgentID][]core.LeaseKey{}, asked: map[hub.AgentID][]hub.MessageID{}}
+	return &Waiters{changes: c, lines: map[core.LeaseKey][]*Waiter{}, agents: map[hub.AgentID][]core.LeaseKey{}, asked: map[hub.AgentID][]hub.MessageID{}, expects: map[hub.AgentID][]*expectation{}}
 }
 
 // Arrive notes that a call of agent waits for the lease from a moment on. The result is
@@ -99,61 +105,28 @@ func (w *Waiters) Awaits(agent hub.AgentID) []hub.MessageID {
 	return slices.Compact(slices.Sorted(slices.Values(w.asked[agent])))
 }
 
-// Waits reports whether a call of an agent waits for a lease or for an answer.
-func (w *Waiters) Waits(agent hub.AgentID) bool {
+// Expect notes that a watch of agent waits, since a moment, until conditions hold. A stream is no such
+// watch: its agent goes on beside it. The returned function notes that it waits no longer.
+func (w *Waiters) Expect(agent hub.AgentID, until []hub.Condition, since hub.Time) (leave func()) {
+	e := &expectation{until, since}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return len(w.agents[agent]) > 0 || len(w.asked[agent]) > 0
+	w.expects[agent] = append(w.expects[agent], e)
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.expects[agent] = slices.DeleteFunc(w.expects[agent], func(other *expectation) bool { return other == e })
+		if len(w.expects[agent]) == 0 {
+			delete(w.expects, agent)
+		}
+	}
 }
 
-// circle returns the agents that would wait for each other because of a call of first that waits
-// for all of next: first, one of next, an agent that this one waits for, and so on, the shortest way
-// around; the last one waits for the first. nil: there is none. holders returns the agents that keep
-// an agent from a lease, and answers the agent that has to answer a message; "": there is none. Of
-// calls that arrive at once, the one that looks last sees all.
-func (w *Waiters) circle(first hub.AgentID, next []hub.AgentID, holders func(core.LeaseKey, hub.AgentID) []hub.AgentID, answers func(hub.MessageID) hub.AgentID) []hub.AgentID {
-	next = slices.DeleteFunc(slices.Clone(next), func(a hub.AgentID) bool { return a == "" || a == first })
-	if len(next) == 0 {
-		return nil
-	}
+// of returns what an agent waits for with its calls.
+func (w *Waiters) of(agent hub.AgentID) (leases []core.LeaseKey, answers []hub.MessageID, watches []*expectation) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return circle.Around(first, func(at hub.AgentID) (waitsFor []hub.AgentID) {
-		if at == first {
-			return next // only the call that has arrived counts
-		}
-		for _, k := range w.agents[at] {
-			waitsFor = append(waitsFor, holders(k, at)...)
-		}
-		for _, id := range w.asked[at] {
-			if to := answers(id); to != "" {
-				waitsFor = append(waitsFor, to)
-			}
-		}
-		return waitsFor
-	})
-}
-
-// Circle returns the agents that would wait for each other because a call of first, which has
-// arrived, waits for all of next; see Waiters.
-func (v *View) Circle(first hub.AgentID, next []hub.AgentID) []hub.AgentID {
-	return v.Waiters.circle(first, next, v.Leases.Blockers, v.Answers)
-}
-
-// Answers returns the agent that has to answer a message: the assignee of the task that it opened,
-// else the agent that it is addressed to; "": there is none, or the task has ended.
-func (v *View) Answers(id hub.MessageID) hub.AgentID {
-	if t, err := v.AnyTask(id); err == nil {
-		if t.Task.Status.Terminal() || t.Task.Assignee == nil {
-			return ""
-		}
-		return *t.Task.Assignee
-	}
-	m, err := v.Message(id)
-	if err != nil {
-		return ""
-	}
-	return m.To
+	return slices.Clone(w.agents[agent]), slices.Clone(w.asked[agent]), slices.Clone(w.expects[agent])
 }
 
 // Of returns who waits for the lease that holder holds, the first in line first, at most

@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -263,6 +264,31 @@ func (w *watch) tasksComplete(c *test) (hub.ConditionState, error) {
 	}
 	state.Why = strings.Join(whys, ", ")
 	return state, nil
+}
+
+// closesCircle reports whether agents would wait for each other because this watch waits. The answer says so
+// then, and ends as stuck.
+func (w *watch) closesCircle(got *hub.Watched) bool {
+	if got.Met || got.Stuck || w.query.Stream {
+		return false
+	}
+	awaited := make([][]hub.AgentID, len(w.tests))
+	for i := range w.tests {
+		if !got.Conditions[i].Met {
+			awaited[i] = w.view.Awaited(&w.tests[i].Condition)
+		}
+	}
+	circle := w.view.CircleOf(w.query.Agent, slices.Concat(awaited...), w.now())
+	if circle == nil {
+		return false
+	}
+	got.Stuck, got.Circle = true, circle
+	for i := range got.Conditions {
+		if c := &got.Conditions[i]; slices.Contains(awaited[i], circle[1]) {
+			c.Stuck, c.Why = true, c.Why+"; to wait for it would close a circle of agents that wait for each other"
+		}
+	}
+	return true
 }
 
 // left says that the assignee of a task has gone; empty: it has not.

@@ -197,6 +197,9 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	s.acted(q.Room, q.Agent)
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && !got.Stuck && q.Wait > 0
+	if err == nil && !waits {
+		w.closesCircle(&got)
+	}
 	if waits {
 		if got, err = s.park(ctx, w); got.AgentID != q.Agent { // it names the successor, or err says why not
 			return got, err
@@ -261,6 +264,12 @@ func (s *Watches) park(ctx context.Context, w *watch) (hub.Watched, error) {
 		s.view.Directory.Changed(w.query.Agent)
 	}()
 	s.view.Directory.Changed(w.query.Agent)
+	if !w.query.Stream {
+		defer s.view.Waiters.Expect(w.query.Agent, w.query.Until, w.query.Began)()
+		if got, _, err := w.evaluate(); err == nil && w.closesCircle(&got) {
+			return got, nil
+		}
+	}
 	got, err := s.wait(ctx, w)
 	if err == nil && got.Met { // before the wait counts as ended
 		s.view.Directory.Woke(w.query.Agent, s.now())

@@ -142,7 +142,7 @@ func TestSessionStartShowsTheRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	payload := fmt.Sprintf(`{"hook_event_name":"SessionStart","cwd":%q}`, h.folder)
-	out, err := h.command([]string{"HUB_AGENT=dev-a"}, payload, "hook", "session-start", "--harness", "kimi").Output()
+	out, err := h.command([]string{"HUB_AGENT=dev-a"}, payload, "hook", "session-start", "--harness", "kiro").Output()
 	require.NoError(t, err)
 	for _, want := range []string{
 		"You are agent dev-a on the hub", `in room "Build" (` + string(h.room.RoomID) + `) of project "App".`, `Topic: "Get it green"`,
