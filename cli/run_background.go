@@ -191,12 +191,9 @@ func handToClaude(ctx context.Context, env *Env, o *runOptions, r *runner, start
 	if err != nil {
 		return err
 	}
-	known := r.run.known.Session
-	switch {
-	case !o.goOn:
-		known = ""
-	case known == "":
-		return usage("leave --continue out", "no session of %s in this folder is known", o.title())
+	known, err := o.resumed(r)
+	if err != nil {
+		return err
 	}
 	r.run.leave(ctx) // the bridge of the harness registers
 	own := map[string]string{hook.EnvAgent: string(r.run.agent), hook.EnvBaseURL: o.url, envRoom: string(r.room.RoomID)}
@@ -220,6 +217,17 @@ func handToClaude(ctx context.Context, env *Env, o *runOptions, r *runner, start
 		return fail(ExitRefused, "try again", "the session cannot be noted and was ended: %v", err)
 	}
 	return o.tell(env, note)
+}
+
+// resumed returns the session to go on with; empty: a new one.
+func (o *runOptions) resumed(r *runner) (session string, err error) {
+	if !o.goOn {
+		return "", nil
+	}
+	if session = r.run.known.Session; session == "" {
+		return "", usage("leave --continue out", "no session of %s in this folder is known", o.title())
+	}
+	return session, nil
 }
 
 // claudeOf runs the commands of Claude Code that are about its background. Whatever it starts gets

@@ -108,12 +108,9 @@ func keepHarness(ctx context.Context, env *Env, o *runOptions, r *runner, start 
 	if env.StartHarness == nil {
 		return errNoStart
 	}
-	known := r.run.known.Session
-	switch {
-	case !o.goOn:
-		known = ""
-	case known == "":
-		return usage("leave --continue out", "no session of %s in this folder is known", o.title())
+	known, err := o.resumed(r)
+	if err != nil {
+		return err
 	}
 	h, err := hold(env, o, r, &start)
 	if err != nil {

@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
@@ -34,7 +38,7 @@ func CodexAttach(socket, session string) []string {
 // Codex is a client of an app server. While it is connected, the server keeps its sessions. It
 // answers no question of the server: those are for a terminal that attaches, and for hooks.
 type Codex struct {
-	socket *webSocket
+	socket *websocket.Conn
 	done   chan struct{} // closed when the connection has ended
 
 	mu      sync.Mutex
@@ -54,12 +58,29 @@ type codexAnswer struct {
 // errConnection says that the app server has gone.
 var errConnection = errors.New("codex has ended the connection")
 
+// maxMessage bounds a message, in bytes: those of Codex repeat what tools have answered.
+const maxMessage = 64 << 20
+
+// dialSocket opens a WebSocket (RFC 6455) behind a Unix socket.
+func dialSocket(ctx context.Context, path string) (*websocket.Conn, error) {
+	client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}}}
+	conn, _, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: client})
+	if err != nil {
+		return nil, err
+	}
+	conn.SetReadLimit(maxMessage)
+	return conn, nil
+}
+
 // DialCodex connects with an app server as soon as it listens.
 func DialCodex(ctx context.Context, socket, version string) (*Codex, error) {
 	const look = 50 * time.Millisecond
-	w, err := dialWebSocket(ctx, socket)
+	w, err := dialSocket(ctx, socket)
 	for err != nil && pause.For(ctx, look) {
-		w, err = dialWebSocket(ctx, socket)
+		w, err = dialSocket(ctx, socket)
 	}
 	if err != nil {
 		return nil, err
@@ -75,7 +96,7 @@ func DialCodex(ctx context.Context, socket, version string) (*Codex, error) {
 		"clientInfo": client{"hubcli", "hubcli", version}, "capabilities": map[string]bool{"experimentalApi": true},
 	}, nil)
 	if err == nil {
-		err = w.write([]byte(`{"method":"initialized"}`))
+		err = w.Write(ctx, websocket.MessageText, []byte(`{"method":"initialized"}`))
 	}
 	if err != nil {
 		c.Close()
@@ -115,7 +136,7 @@ func (c *Codex) Prompt(ctx context.Context, session, text string) error {
 
 // Close ends the connection.
 func (c *Codex) Close() {
-	_ = c.socket.conn.Close()
+	_ = c.socket.CloseNow()
 	<-c.done
 }
 
@@ -123,9 +144,9 @@ func (c *Codex) Close() {
 func (c *Codex) listen() {
 	defer close(c.done)
 	for {
-		text, err := c.socket.read()
+		_, text, err := c.socket.Read(context.Background()) // Close ends it
 		if err != nil {
-			_ = c.socket.conn.Close()
+			_ = c.socket.CloseNow()
 			return
 		}
 		var a codexAnswer
@@ -159,7 +180,7 @@ func (c *Codex) call(ctx context.Context, method string, in, out any) error {
 	if err != nil {
 		return err
 	}
-	if err := c.socket.write(text); err != nil {
+	if err := c.socket.Write(ctx, websocket.MessageText, text); err != nil {
 		return err
 	}
 	select {

@@ -1,14 +1,10 @@
 package background
 
 import (
-	"bufio"
 	"context"
-	"crypto/sha1"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"os"
@@ -19,12 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"hubcli/internal/require"
 )
 
-// appServer plays Codex's end of one connection. answer returns the frames with which a message is
-// answered.
-func appServer(t *testing.T, answer func(method string, id any) []byte) (socket string) {
+// appServer plays Codex's end of one connection. answer returns the messages with which one is answered; none ends
+// the connection.
+func appServer(t *testing.T, answer func(method string, id any) []string) (socket string) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("needs Unix sockets")
@@ -35,22 +33,14 @@ func appServer(t *testing.T, answer func(method string, id any) []byte) (socket 
 	socket = filepath.Join(dir, "s")
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		conn, err := l.Accept()
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		conn, err := websocket.Accept(w, req, nil)
 		if err != nil {
 			return
 		}
-		defer conn.Close()
-		in := bufio.NewReader(conn)
-		req, err := http.ReadRequest(in)
-		if err != nil {
-			return
-		}
-		sum := sha1.Sum([]byte(req.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
-		fmt.Fprintf(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: %s\r\n\r\n", base64.StdEncoding.EncodeToString(sum[:]))
+		defer conn.CloseNow()
 		for {
-			text, err := unmask(in)
+			_, text, err := conn.Read(req.Context())
 			if err != nil {
 				return
 			}
@@ -61,69 +51,29 @@ func appServer(t *testing.T, answer func(method string, id any) []byte) (socket 
 			if json.Unmarshal(text, &m) != nil || m.ID == nil {
 				continue
 			}
-			if _, err := conn.Write(answer(m.Method, m.ID)); err != nil {
+			said := answer(m.Method, m.ID)
+			for _, text := range said {
+				if conn.Write(req.Context(), websocket.MessageText, []byte(text)) != nil {
+					return
+				}
+			}
+			if said == nil {
 				return
 			}
 		}
-	}()
+	})}
+	go func() { _ = server.Serve(l) }()
+	t.Cleanup(func() { _ = server.Close() })
 	return socket
-}
-
-// unmask reads a frame of a client.
-func unmask(in *bufio.Reader) ([]byte, error) {
-	head := make([]byte, 2)
-	if _, err := io.ReadFull(in, head); err != nil {
-		return nil, err
-	}
-	n := int(head[1] &^ masked)
-	if n == length16 {
-		more := make([]byte, 2)
-		if _, err := io.ReadFull(in, more); err != nil {
-			return nil, err
-		}
-		n = int(more[0])<<8 | int(more[1])
-	}
-	rest := make([]byte, 4+n)
-	if _, err := io.ReadFull(in, rest); err != nil {
-		return nil, err
-	}
-	for i := range n {
-		rest[4+i] ^= rest[i%4]
-	}
-	return rest[4:], nil
-}
-
-// frames is a text as a server sends it, in as many frames.
-func frames(text string, parts int) (b []byte) {
-	for i := range parts {
-		part := text[len(text)*i/parts : len(text)*(i+1)/parts]
-		op := byte(opText)
-		if i > 0 {
-			op = 0
-		}
-		if i == parts-1 {
-			op |= lastFrame
-		}
-		b = append(b, op)
-		if len(part) < length16 {
-			b = append(b, byte(len(part)))
-		} else {
-			b = append(b, length16, byte(len(part)>>8), byte(len(part)))
-		}
-		b = append(b, part...)
-	}
-	return b
 }
 
 // TestCodexSession: a thread is begun and its turn, whatever else the server tells and asks meanwhile.
 func TestCodexSession(t *testing.T) {
 	var asked []string
-	ping := []byte{lastFrame | opPing, 2, 'h', 'i'}
-	socket := appServer(t, func(method string, id any) []byte {
+	socket := appServer(t, func(method string, id any) []string {
 		asked = append(asked, method)
-		result := `{"thread":{"id":"t1"},"long":"` + strings.Repeat("x", 5000) + `"}`
-		b := slices.Concat(ping, frames(`{"method":"thread/started","params":{}}`, 1), frames(`{"id":1,"method":"item/requestApproval"}`, 1), frames("no JSON", 1))
-		return slices.Concat(b, frames(fmt.Sprintf(`{"id":%v,"result":%s}`, id, result), 3))
+		result := `{"thread":{"id":"t1"},"long":"` + strings.Repeat("x", 1<<20) + `"}`
+		return []string{`{"method":"thread/started","params":{}}`, `{"id":1,"method":"item/requestApproval"}`, "no JSON", fmt.Sprintf(`{"id":%v,"result":%s}`, id, result)}
 	})
 	c, err := DialCodex(t.Context(), socket, "1")
 	require.NoError(t, err)
@@ -153,14 +103,14 @@ func TestCodexRefuses(t *testing.T) {
 		"other types": {`{"id":%v,"result":{"thread":1}}`, "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			socket := appServer(t, func(method string, id any) []byte {
+			socket := appServer(t, func(method string, id any) []string {
 				switch {
 				case method == "initialize":
-					return frames(fmt.Sprintf(`{"id":%v,"result":{}}`, id), 1)
+					return []string{fmt.Sprintf(`{"id":%v,"result":{}}`, id)}
 				case c.answer == "":
-					return []byte{lastFrame | opClose, 0}
+					return nil
 				}
-				return frames(fmt.Sprintf(c.answer, id), 1)
+				return []string{fmt.Sprintf(c.answer, id)}
 			})
 			codex, err := DialCodex(t.Context(), socket, "1")
 			require.NoError(t, err)
