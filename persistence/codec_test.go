@@ -109,7 +109,8 @@ func FuzzLogEntry(f *testing.F) {
 		}
 		w := walState{values: map[uint32]uint32{}}
 		_ = w.scan(b, true)
-		_ = w.checkValues(b, 1, true)
+		_ = w.checkValues(b, 1, intactValues(b), true)
+		w.unsynced(b, 1, intactValues(b))
 	})
 }
 

@@ -74,7 +74,7 @@ func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 	if moved {
 		_ = osfile.SyncDir(aside) // either name is good after a loss of power
 	}
-	return earlier, d.mendList(log)
+	return earlier, errors.Join(d.cutTorn(log), d.mendList(log))
 }
 
 // leftovers names the debris that is known by its name alone.

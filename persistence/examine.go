@@ -41,6 +41,9 @@ func Examine(dir string) (Examined, error) {
 	raw := newRawReader(filepath.Join(dir, nameBadger))
 	defer raw.close()
 	raw.take, raw.reaches, raw.asStart = x.take, v.mark.lastFrame, true
+	if d, err := verifyDatabase(raw.dir, v.mark.clean); err == nil && d.torn != nil {
+		raw.without = d.torn.ts
+	}
 	if err := raw.listed(); err != nil {
 		return Examined{}, err
 	}

@@ -60,6 +60,7 @@ type rawReader struct {
 	reaches  hub.Seq             // first number of the last frame, as HEAD says
 	frame    hub.Seq             // of the last frame that anything lists
 	asStart  bool                // leave out the tables that a start leaves out
+	without  uint64              // the commit of a transaction that a start leaves out; 0: none
 	places   map[uint32][]uint32 // where the listed values begin, by value log; of a look
 	missed   map[version]place   // that are listed and whose values are not where they should be
 }

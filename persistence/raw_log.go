@@ -44,7 +44,7 @@ func (r *rawReader) writeAhead() error {
 	for i := range all {
 		for j := range all[i].entries {
 			e := &all[i].entries[j]
-			if e.meta&metaFin != 0 || !ended[e.ts] && e.ts >= lastEnd {
+			if e.meta&metaFin != 0 || !ended[e.ts] && e.ts >= lastEnd || r.without != 0 && e.ts == r.without {
 				continue
 			}
 			r.wal.note(e)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -51,6 +52,14 @@ type walState struct {
 	values    map[uint32]uint32 // end of the values pointed to, by value log
 	blocks    map[uint64]bool   // numbers of the blocks of messages
 	entries   []logEntry        // all of them; nothing is shared with a file
+	last      transaction       // of the newest file, if nothing is torn behind it
+}
+
+// transaction is a complete one in a write-ahead file.
+type transaction struct {
+	ts         uint64            // of its commit; 0: there is none
+	begin, end int               // its bytes in the file
+	before     map[uint32]uint32 // end of the values that others point to, by value log
 }
 
 // databaseFiles lists the files of dir that end so, by rising number.
@@ -81,6 +90,7 @@ type database struct {
 	wal    walState
 	list   tableList
 	debris []string // names of unneeded files that a crash left
+	torn   *tornEnd // a transaction that never was synced; nil: there is none
 }
 
 // verifyDatabase checks Badger's files and changes nothing. clean says that the
@@ -131,11 +141,8 @@ func (d *database) verifyLogs(clean bool) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range mems {
-		err := withMap(name, func(b []byte) error { return errors.Join(checkLogHeader(b), d.wal.scan(b, i == len(mems)-1)) })
-		if err != nil {
-			return failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
-		}
+	if err := d.scanLogs(mems); err != nil {
+		return err
 	}
 	logs, err := d.filled(".vlog")
 	if err != nil || len(logs) == 0 {
@@ -147,8 +154,33 @@ func (d *database) verifyLogs(clean bool) error {
 		}
 	}
 	newest := logs[len(logs)-1]
-	if err := withMap(newest, func(b []byte) error { return d.wal.checkValues(b, fileNumber(newest), clean) }); err != nil {
+	err = withMap(newest, func(b []byte) error {
+		number, at := fileNumber(newest), intactValues(b)
+		if !clean && d.wal.unsynced(b, number, at) {
+			if err := d.withoutLast(mems); err != nil {
+				return err
+			}
+		}
+		return d.wal.checkValues(b, number, at, clean)
+	})
+	if err != nil {
 		return failed("its value log "+filepath.Base(newest)+" fails its checks", newest, err)
+	}
+	return nil
+}
+
+// scanLogs reads the write-ahead files.
+func (d *database) scanLogs(mems []string) error {
+	for i, name := range mems {
+		err := withMap(name, func(b []byte) error {
+			if d.torn != nil && name == d.torn.name {
+				b = b[:d.torn.begin]
+			}
+			return errors.Join(checkLogHeader(b), d.wal.scan(b, i == len(mems)-1))
+		})
+		if err != nil {
+			return failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
+		}
 	}
 	return nil
 }
@@ -259,12 +291,18 @@ func (w *walState) scan(b []byte, newest bool) error {
 		if ts, err := strconv.ParseUint(string(e.value), 10, 64); err != nil || len(open) == 0 || ts != open[0].ts {
 			break
 		}
+		if newest {
+			w.last = transaction{ts: open[0].ts, begin: end, end: at, before: maps.Clone(w.values)}
+		}
 		for i := range open {
 			w.note(&open[i])
 		}
 		open, end = open[:0], at
 	}
 	lost := countCommits(b[end:])
+	if lost > 0 {
+		w.last = transaction{}
+	}
 	if lost > 1 || lost == 1 && !newest {
 		return fmt.Errorf("%d transactions lie behind a damaged one at byte %d", lost, end)
 	}
@@ -310,20 +348,11 @@ func countCommits(b []byte) (n int) {
 	}
 }
 
-// checkValues reads the newest value log as Badger would. What complete
-// transactions point to must lie before the place where it would stop, and after
-// a clean close nothing may lie behind it.
-func (w *walState) checkValues(b []byte, number uint32, clean bool) error {
-	at := logHeaderSize
-	if len(b) < at {
+// checkValues looks at the newest value log, which Badger would read up to the byte at. What complete
+// transactions point to must lie before that, and after a clean close nothing may lie behind it.
+func (w *walState) checkValues(b []byte, number uint32, at int, clean bool) error {
+	if len(b) < logHeaderSize {
 		return errors.New("it is shorter than its header")
-	}
-	for {
-		e, ok := nextLogEntry(b[at:])
-		if !ok {
-			break
-		}
-		at += e.size
 	}
 	if w.values[number] > uint32(at) {
 		return fmt.Errorf("values up to byte %d are in use, it is intact up to %d", w.values[number], at)
@@ -336,6 +365,19 @@ func (w *walState) checkValues(b []byte, number uint32, clean bool) error {
 		return fmt.Errorf("values of %d transactions lie behind damage at byte %d", behind, at)
 	}
 	return nil
+}
+
+// intactValues returns where Badger would stop to read a value log.
+func intactValues(b []byte) int {
+	at := logHeaderSize
+	for at < len(b) {
+		e, ok := nextLogEntry(b[at:])
+		if !ok {
+			break
+		}
+		at += e.size
+	}
+	return at
 }
 
 // untilBlank cuts b where a mebibyte of zeros begins: files are sparse at their

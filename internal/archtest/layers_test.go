@@ -256,6 +256,7 @@ var others = []other{
 	{"github.com/dgraph-io/badger", []string{"persistence"}, "the journal's format and durability are decided in one place"},
 	{"github.com/dgraph-io/badger", []string{"stress/bench"}, "the bench measures a synced commit of the same store beside the hub"},
 	{"github.com/dgraph-io/ristretto", []string{"persistence"}, "a dependency of badger, for its sizes only"},
+	{"github.com/coder/websocket", []string{"integrations/background"}, "the app server of Codex speaks it"},
 	{"github.com/fsnotify/fsnotify", []string{"relay", "relay/forwarder"}, "each side of a spool watches its own folders, beside the looks that do not trust the watch"},
 	{"go.opentelemetry.io/otel", []string{"internal/nometrics/exporter", "internal/nometrics/sdk"}, "they stand in for modules of the actor runtime, and have its types"},
 	{"github.com/modelcontextprotocol/go-sdk", []string{"mcp", "mcp/wire"}, "the protocol is spoken in one place"},

@@ -424,6 +424,7 @@ var faults = []fault{
 	{276, "a reader begins behind what is unread", "ReadsFrom", swap("min(from, at)", "max(from, at)"), "TestUnreadIsWhatTheNextReadGives"},
 	{74, "a task behind a failed one is begun by anybody", "checkBlocked", swap("task.undecided(f) && !task.decides(by)", "false"), "TestAfterFailed"},
 	{74, "a task behind a failed one is ready", "ready", swap("task.Task.Status == hub.TaskOpen && task.lost()", "false"), "TestAfterFailed"},
+	{324, "a bit that is another counts as what was never written", "unsynced", swap("end < used", "true"), "TestTransactionThatWasNeverSynced"},
 	{280, "a circle of waits is not seen", "circle", swap("len(next) == 0", "true"), "TestCircleIsAnsweredAtOnce"},
 	{280, "calls that wait for an answer are no waits", "waitsFor", swap("range answers", "range answers[:0]"), "TestCircleOfCalls"},
 	{280, "an agent that works counts as waiting for what it watches", "waitsFor", swap("sleeps(&d, tasks, watches, now)", "true"), "TestCircleOfWatches"},
