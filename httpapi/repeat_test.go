@@ -111,7 +111,7 @@ func TestEveryRepetitionIsAnsweredAsBefore(t *testing.T) {
 	for _, call := range r.calls {
 		called[call.op] = true
 	}
-	for _, row := range gate.Rows {
+	for _, row := range gate.Rows() {
 		if row.Answer.Applies != called[row.Op] {
 			t.Errorf("%s: it keeps its answer: %v; this test calls it: %v", row.Op, row.Answer.Applies, called[row.Op])
 		}

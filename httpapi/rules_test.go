@@ -73,8 +73,8 @@ func refuses(t *testing.T, c *client, in *strings.Replacer, code hub.Code, appli
 	t.Helper()
 	called := map[string]bool{}
 	for _, call := range inRoom {
-		for i := range gate.Rows {
-			if row := &gate.Rows[i]; row.Op == call.op && applies(row) {
+		for i := range gate.Rows() {
+			if row := &gate.Rows()[i]; row.Op == call.op && applies(row) {
 				called[call.op] = true
 				op := api.OperationByID(call.op)
 				if a := c.call(op.Method, in.Replace(call.path), in.Replace(call.body)); a.Code != code {
@@ -83,8 +83,8 @@ func refuses(t *testing.T, c *client, in *strings.Replacer, code hub.Code, appli
 			}
 		}
 	}
-	for i := range gate.Rows {
-		if row := &gate.Rows[i]; applies(row) && !called[row.Op] {
+	for i := range gate.Rows() {
+		if row := &gate.Rows()[i]; applies(row) && !called[row.Op] {
 			t.Errorf("the rule applies to %s, and no call tries it", row.Op)
 		}
 	}

@@ -42,8 +42,7 @@ func Page(others map[string]string) string {
 	b.WriteString(page)
 	b.WriteString("| Write | Other user | Stored answer | Paused | Archived | Loops | Muted |\n| --- | --- | --- | --- | --- | --- | --- |\n")
 	notes := newNotes()
-	for i := range Rows {
-		r := &Rows[i]
+	for _, r := range Rows() {
 		other := Cell{Why: "a user that the operator has let in calls it as the hub's own user does"}
 		if why := others[r.Op]; why != "" {
 			other = Cell{Applies: true, Why: ""}

@@ -67,7 +67,7 @@ func dialSocket(ctx context.Context, path string) (*websocket.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", path)
 	}}}
-	conn, _, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: client})
+	conn, _, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: client}) //nolint:bodyclose // the library has the body
 	if err != nil {
 		return nil, err
 	}
