@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/actors/view"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -105,6 +107,7 @@ func TestAttentionGoesOn(t *testing.T) {
 // TestAttentionBehindMuchTalk: what asks something is found behind more messages
 // than one look takes, told or not, in the ring or the store.
 func TestAttentionBehindMuchTalk(t *testing.T) {
+	testrace.Avoid(t, "one goroutine posts for long")
 	for _, ring := range []int{1, 64 << 20} {
 		r := start(t, newMemStore(), ringOf(ring))
 		r.register("ann")

@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -221,6 +223,7 @@ func uuid() string {
 // refusals, and whether or not they wait as they are told. They are told before. Nobody asks the
 // operator.
 func TestEmptyTalkEnds(t *testing.T) {
+	testrace.Avoid(t, "one goroutine posts for long")
 	two, three := []hub.AgentID{"ann", "ben"}, []hub.AgentID{"ann", "ben", "cid"}
 	same := func(text string) func(int, string) string { return func(int, string) string { return text } }
 	clock := func(int, string) string {

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
@@ -184,6 +186,7 @@ func longTasks(r *rig, live bool) longList {
 // TestListsOfLongRows: an answer of a list has at most view.MaxPageBytes of rows, whatever
 // limit says, and the walk through the pages shows every row once.
 func TestListsOfLongRows(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long lists")
 	for name, list := range longLists {
 		t.Run(name, func(t *testing.T) {
 			r := start(t, newMemStore())

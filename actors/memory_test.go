@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
@@ -20,6 +22,7 @@ import (
 // and ended things. The budgets are filled first; then the heap must stay where it is
 // while agents come and go.
 func TestInvariant8MemoryIsBounded(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	const perRound = 1500
 	store := newMemStore()
 	r := start(t, store, ringOf(1<<20))

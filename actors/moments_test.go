@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/roomday"
@@ -17,6 +19,7 @@ func (r *rig) day() roomday.Hub {
 // moments is what the ordinary reads said then. It stays so after an ordered stop, and
 // after a loss of power while the agents work.
 func TestMomentsAreTheLog(t *testing.T) {
+	testrace.Avoid(t, "one goroutine compares a long day with itself")
 	often := func(o *Options) { o.CheckpointEvery = 300 }
 	r := start(t, newMemStore(), often)
 	day := roomday.New(t, r.day(), "day")

@@ -8,6 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -22,6 +24,7 @@ const (
 // TestUnreadPagesShareMemory: answers that nobody takes have a bounded share of memory, all
 // of them together. Pages become shorter meanwhile, and long again when the answers are gone.
 func TestUnreadPagesShareMemory(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	for name, reader := range map[string]func(*rig, hub.Room) func(context.Context) []hub.EncodedMessage{
 		"pages of channels": pagesOfChannel, "threads": threads, "moments": moments, "the stream of the hub": streams,
 	} {
@@ -139,6 +142,7 @@ func streams(r *rig, _ hub.Room) func(context.Context) []hub.EncodedMessage {
 // TestMutedRowsHoldNoMemory: rows that end no wait take no memory from others while the wait
 // goes on.
 func TestMutedRowsHoldNoMemory(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	synctest.Test(t, func(t *testing.T) {
 		r, room := manyRows(t)
 		whole := len(pagesOfChannel(r, room)(t.Context()))
@@ -170,6 +174,7 @@ func TestMutedRowsHoldNoMemory(t *testing.T) {
 // there is no memory left for it, the call is refused, and it is answered when the others are
 // gone. No agent can take more than a quarter of the memory from the others.
 func TestLongRowsShareMemory(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	const size, agents, most = 3 << 20, 8, 128 << 20
 	body := strings.Repeat("x", size)
 	for name, read := range map[string]func(context.Context, *rig, hub.Message, hub.ArtifactID) (int, error){

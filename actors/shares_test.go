@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -141,6 +143,7 @@ func TestChannelsAreShared(t *testing.T) {
 // TestLiveMetadataIsBounded: claims and sessions are kept in memory with their metadata, so
 // that of all is bounded. What is refused says so, and what ends makes room.
 func TestLiveMetadataIsBounded(t *testing.T) {
+	testrace.Avoid(t, "it fills a budget of memory")
 	synctest.Test(t, func(t *testing.T) {
 		r := start(t, newMemStore())
 		defer func() { r.stop() }()

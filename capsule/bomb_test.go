@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -26,6 +28,7 @@ func allocated(do func()) uint64 {
 // TestBombsAreRefusedInLittleMemory: what is small and expands to much costs its reader
 // little.
 func TestBombsAreRefusedInLittleMemory(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	const r1 = "messages/r1.ndjson"
 	short := DefaultLimits()
 	short.Texts = hub.Limits{MaxBodyChars: 10_000, MaxAttachmentChars: 10_000, MaxAttachments: 2}
@@ -111,6 +114,7 @@ func TestLimitsHold(t *testing.T) {
 
 // TestMemoryDoesNotGrowWithTheProject writes and reads 8,000 and 80,000 messages.
 func TestMemoryDoesNotGrowWithTheProject(t *testing.T) {
+	testrace.Avoid(t, "it measures memory")
 	live := func(messages int) uint64 {
 		s := newSample()
 		var file bytes.Buffer

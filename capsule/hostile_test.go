@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 )
 
@@ -340,6 +342,7 @@ func TestCapsulesThatLackAnEntryAreRefused(t *testing.T) {
 }
 
 func TestLinesThatDoNotFitAreRefused(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	const r1, r2 = "messages/r1.ndjson", "messages/r2.ndjson"
 	long := strings.Repeat("é", 1_000_000)
 	cases := []hostile{
@@ -555,6 +558,7 @@ func countTo(n int) string {
 // TestMembersAreStrict takes every member of every kind of line, and does to it what a
 // careless or hostile writer does.
 func TestMembersAreStrict(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	var cases []hostile
 	for _, name := range append([]string{nameProject, MessagesPath("r1"), MessagesPath("r2")}, sections...) {
 		for n, line := range strings.Split(strings.TrimSuffix(newDraft(t).of(name).data, "\n"), "\n") {
@@ -657,6 +661,7 @@ func TestEveryCutIsRefused(t *testing.T) {
 // TestBitsCount turns every eleventh bit round. What is left is refused, but for the few bits
 // that mean nothing: times, which version made an entry, and permissions.
 func TestBitsCount(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	raw, _ := newSample().write(t, someManifest, deflateLevel)
 	want, err := Open(bytes.NewReader(raw), int64(len(raw)), DefaultLimits())
 	if err != nil {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -115,6 +117,7 @@ func TestWithoutIndex(t *testing.T) {
 // TestThereIsALimitOfMemories: a memory beyond the limit is refused, replacing
 // one is allowed, and forgetting one makes room.
 func TestThereIsALimitOfMemories(t *testing.T) {
+	testrace.Avoid(t, "one goroutine fills a limit")
 	c := newClient(t, testhub.Start(t, testhub.With(func(c *supervisor.Config) { c.WithoutSearch = true })))
 	room := newRoom(c, "keeping", "Kitchen")
 	remember := func(key any, text string) string {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/api"
 	"hubcli/httpapi"
 	"hubcli/hub"
@@ -59,6 +61,7 @@ func fillLong(c *client) (room string) {
 // TestCutAnswersSayHowToReadOn: an answer with several lists has a bounded length. It says
 // which lists lack rows, and the call that it names for each has all of them. Short rows stay.
 func TestCutAnswersSayHowToReadOn(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long lists")
 	h := testhub.Start(t)
 	c := newClient(t, h)
 	room := fillLong(unchecked(c))

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"hubcli/internal/testrace"
+
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
@@ -79,6 +81,7 @@ func weigh(t *testing.T, r *rig, room hub.RoomID, most int) (last hub.MessageID)
 // TestAnswersAreBounded: no answer of any reading tool is longer than the limit,
 // whatever the hub holds, and all are valid UTF-8 without a character that acts.
 func TestAnswersAreBounded(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long texts")
 	t.Parallel()
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
@@ -125,6 +128,7 @@ func TestAnswersAreBounded(t *testing.T) {
 // TestWholeIsReached: by the calls that cut answers name, every text is read whole,
 // and every list to its end with each row once.
 func TestWholeIsReached(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long texts")
 	t.Parallel()
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))

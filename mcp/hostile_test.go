@@ -10,6 +10,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"hubcli/internal/testrace"
+
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
@@ -29,6 +31,7 @@ const broken = "ZZBROKEN"
 // all tools that read show them. No answer has a character that acts, no text begins a line that
 // is not marked as words of others, and none passes for the operator.
 func TestNoTextLeavesItsPlaceInATool(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long texts")
 	h, dir := testhub.Start(t), t.TempDir()
 	me := bridgeTo(t, h, in(dir, "me"))
 	room := bound(t, me, dir)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/internal/require"
 )
 
@@ -48,6 +50,7 @@ func (g *generator) mixed(t testing.TB, lines []string, pieces int) string {
 
 // TestRedactedStays: to redact again changes nothing, under any salt.
 func TestRedactedStays(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long texts")
 	g := &generator{random: rand.New(rand.NewPCG(3, 4))}
 	lines := talk(t)
 	r := newRedactor(t, machine())
@@ -150,6 +153,7 @@ func base64Of(text string) string { return forms(text)[len(forms(text))-1].text 
 
 // TestHostileTexts: the work is bounded by the size of a text, whatever it says.
 func TestHostileTexts(t *testing.T) {
+	testrace.Avoid(t, "one goroutine reads long texts")
 	const size = 256 << 10
 	for name, text := range hostile(size) {
 		r := newRedactor(t, machine())

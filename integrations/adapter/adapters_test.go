@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
@@ -66,6 +68,7 @@ func TestWhatIsWritten(t *testing.T) {
 // TestLifeOfAnAdapter: a second install changes nothing, drift is seen and
 // repaired, and an uninstall restores the old state.
 func TestLifeOfAnAdapter(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	each(t, func(t *testing.T, r *rig, h *row, in hub.AdapterInput) {
 		before := r.tree()
 		if got := r.statesOf(h.harness, in); in.Scope == hub.AdapterGlobal && !inState(got, "absent") {
@@ -332,6 +335,7 @@ func TestLostLedger(t *testing.T) {
 // TestAnyOrder: adapters come and go in any order. No file and no folder is
 // left, and no entry goes that another adapter needs.
 func TestAnyOrder(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	type place struct {
 		harness hub.Harness
 		in      hub.AdapterInput

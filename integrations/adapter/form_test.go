@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testrace"
+
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -81,6 +83,7 @@ func allows(s *setup, name string) bool {
 // moves them. What was not ours there stays to the byte, and permissions go along as they were.
 // The entries go before the new files come, so that no server and no hook is there twice.
 func TestEditsMove(t *testing.T) {
+	testrace.Avoid(t, "one goroutine tries every change of a file")
 	for _, action := range []hub.AdapterAction{hub.AdapterInstall, hub.AdapterRepair} {
 		for _, refused := range []bool{false, true} {
 			eachOwn(t, func(t *testing.T, r *rig, h *row, s *setup, in hub.AdapterInput) {

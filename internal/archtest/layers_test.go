@@ -113,6 +113,7 @@ var layers = []layer{
 	{dir: "internal/hostiletext", why: "texts for tests, and nothing else"},
 	{dir: "internal/testkeyring", may: []string{"internal/testprogram"}, why: "it runs other people's programs and knows nothing of the project but which of them may be missing"},
 	{dir: "internal/testprogram", why: "it looks for other people's programs and imports none of the project"},
+	{dir: "internal/testrace", why: "it asks the build and imports none of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
@@ -123,7 +124,7 @@ var layers = []layer{
 	{dir: "internal/nometrics", why: "it stands in for modules of other people and imports none of the project"},
 	{dir: "internal/jsoniter", why: "it stands in for a module of other people and imports none of the project"},
 	{dir: "internal/release", may: []string{"cli", "internal/packer", "internal/target"}, why: "it makes archives of files, and man pages of the command tree"},
-	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram"}, why: "it runs tools and imports nothing else of the project"},
+	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram", "internal/testrace"}, why: "it runs tools and imports nothing else of the project"},
 }
 
 // layerOf returns the rule for a folder.
@@ -175,7 +176,7 @@ func TestImportsPointDown(t *testing.T) {
 		}
 		for _, imported := range f.imports {
 			to, ok := strings.CutPrefix(imported, module+"/")
-			if !ok || f.test && (within(to, "internal/testhub") || to == "internal/require" || to == "internal/testprogram" || to == "internal/formatlist") {
+			if !ok || f.test && (within(to, "internal/testhub") || to == "internal/require" || to == "internal/testprogram" || to == "internal/testrace" || to == "internal/formatlist") {
 				continue
 			}
 			if f.test && !l.pure {

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"hubcli/internal/testrace"
 )
 
 // everything is all packages. Those that take longest are named first and so begin first: begun
@@ -29,12 +32,35 @@ func test(ctx context.Context, total *tally) error {
 	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, everything("-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()))...)
 }
 
-// race runs all tests in Go under the race detector.
+// race runs all tests in Go under the race detector, and then without it those that it keeps out.
 func race(ctx context.Context, total *tally) error {
 	if err := findCompiler(ctx); err != nil {
 		return err
 	}
-	return goTest(ctx, total, []string{"CGO_ENABLED=1"}, everything("-race", "-shuffle=on", "-timeout=30m")...)
+	var raced tally
+	err := goTest(ctx, &raced, []string{"CGO_ENABLED=1"}, everything("-race", "-shuffle=on", "-timeout=30m", "-p="+strconv.Itoa(runtime.NumCPU()+1))...)
+	kept := raced.takeKeptOut()
+	total.add(raced)
+	if len(kept) == 0 || ctx.Err() != nil {
+		return err
+	}
+	fmt.Fprintf(writer(ctx), "%d tests without the race detector\n", len(kept))
+	pattern, packages := selection(kept)
+	return errors.Join(err, goTest(ctx, total, []string{"CGO_ENABLED=0"}, append([]string{"-shuffle=on", "-timeout=20m", "-run=" + pattern}, packages...)...))
+}
+
+// takeKeptOut returns the tests that the race detector kept out, a package and a test each, and counts them no
+// longer as skipped.
+func (t *tally) takeKeptOut() (kept []string) {
+	t.skips = slices.DeleteFunc(t.skips, func(s skip) bool {
+		if !strings.Contains(s.text, testrace.Without) {
+			return false
+		}
+		kept = append(kept, s.test)
+		t.skipped--
+		return true
+	})
+	return kept
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.
@@ -53,7 +79,8 @@ func install(ctx context.Context, total *tally) error {
 
 // goTest runs the go command's tests and counts them.
 func goTest(ctx context.Context, total *tally, env []string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1"}, args...)...)
+	// The step vet has seen all packages.
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-json", "-count=1", "-vet=off"}, args...)...)
 	cmd.Stderr = writer(ctx)
 	cmd.Env = append(os.Environ(), env...)
 	out, err := cmd.StdoutPipe()

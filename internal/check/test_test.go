@@ -2,10 +2,12 @@ package main
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // testReport is what go test -json tells of three packages: one with a passed, a
@@ -51,5 +53,17 @@ func TestTallyCountsWhatRan(t *testing.T) {
 	}
 	if strings.Contains(out.String(), "chatter") {
 		t.Errorf("the output shows what a passed test wrote:\n%s", &out)
+	}
+}
+
+// TestKeptOutTestsAreTaken: the tests that the race detector keeps out are run again, and are not counted twice.
+func TestKeptOutTestsAreTaken(t *testing.T) {
+	got := tally{passed: 1, skipped: 2, skips: []skip{{"p TestA", "a_test.go:1: " + testrace.Without + "it measures memory"}, {"p TestB", "needs strace"}}}
+	kept := got.takeKeptOut()
+	if want := (tally{passed: 1, skipped: 1, skips: []skip{{"p TestB", "needs strace"}}}); !reflect.DeepEqual(got, want) {
+		t.Errorf("tally %+v, want %+v", got, want)
+	}
+	if want := []string{"p TestA"}; !slices.Equal(kept, want) {
+		t.Errorf("kept out %q, want %q", kept, want)
 	}
 }
