@@ -1,5 +1,5 @@
 // Package api is the wire side of the v1 contract: openapi.yaml, the table of
-// operations, the envelopes,
+// operations, the router that is made of it, the envelopes,
 // strict decoding of requests and the checks of every input.
 //
 // The daemon decodes and checks with it, the Go client reads envelopes with it.

@@ -44,7 +44,7 @@ func FuzzQuery(f *testing.F) {
 }
 
 // FuzzFindOperation: a path that is found fits the path of its operation, segment by
-// segment, and the list of methods knows it.
+// segment, and the list of methods knows it. A look-up without a router finds the same.
 func FuzzFindOperation(f *testing.F) {
 	for i := range operations() {
 		f.Add(operations()[i].Method, strings.NewReplacer("{", "x", "}", "x").Replace(operations()[i].Path))
@@ -53,8 +53,12 @@ func FuzzFindOperation(f *testing.F) {
 	f.Add("GET", "/v1/threads//")
 	f.Add("HEAD", "/v1/messages/../x")
 	f.Add("", "\x00")
+	plain := newPlainFind()
 	f.Fuzz(func(t *testing.T, method, path string) {
 		op, param := FindOperation(method, path)
+		if want, value := plain.find(method, path); op != want || param != value {
+			t.Fatalf("%s %q finds %v with %q, want %v with %q", method, path, op, param, want, value)
+		}
 		if op == nil {
 			return
 		}

@@ -290,6 +290,7 @@ var others = []other{
 	{"github.com/tailscale/hujson", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
 	{"github.com/aymanbagabas/go-udiff", []string{"integrations/adapter/edit"}, "a change is shown before it is made"},
 	{"github.com/pelletier/go-toml", []string{"integrations/adapter/edit"}, "configuration files are parsed for places where they are edited"},
+	{"github.com/julienschmidt/httprouter", []string{"api"}, "a path is read in one place, for the edge, the relay and the tests"},
 	{"go.yaml.in/yaml", []string{"api"}, "the description of the wire is written in YAML and served as JSON"},
 	{"github.com/zalando/go-keyring", []string{"integrations/credstore"}, "secrets are kept in one place, with a time limit that the library lacks"},
 	{"github.com/godbus/dbus", []string{"integrations/credstore"}, "what the message bus says is told apart by the names of its errors"},
