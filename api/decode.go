@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // Decode reads the body of a request into the struct that v points to. It keeps
@@ -29,47 +29,46 @@ func Decode(body []byte, v any) error { return DecodeFrom("the body", body, v) }
 // DecodeFrom is Decode for JSON that is not the body of an HTTP request. Errors call
 // it by the name source, as in "the request file".
 func DecodeFrom(source string, body []byte, v any) error {
-	if !utf8.Valid(body) {
-		return hub.NewError(hub.CodeInvalidJSON, source+" is not valid UTF-8").
-			WithFix("encode " + source + " in UTF-8")
-	}
-	s := scanners.Get().(*scanner)
-	defer s.release()
-	s.source, s.data = source, body
-	switch s.peek() {
-	case 0:
-		if s.pos == len(body) {
-			return nil
-		}
-		return s.fail(source + " is not JSON")
-	case '{':
-	default:
-		return s.fail(source + " is not a JSON object")
-	}
 	target := reflect.ValueOf(v).Elem()
-	if err := decodeStruct(s, planOf(target.Type()), target); err != nil {
-		return err
+	err := strictjson.Read(body, 0, func(s *strictjson.Scanner) error {
+		switch s.Peek() {
+		case 0:
+			if s.AtEnd() {
+				return nil
+			}
+			return s.NotA("is not JSON")
+		case '{':
+			return decodeStruct(s, planOf(target.Type()), target)
+		default:
+			return s.NotA("is not a JSON object")
+		}
+	})
+	if refused, ok := errors.AsType[*strictjson.Error](err); ok {
+		return notRead(source, refused)
 	}
-	if s.space(); s.pos != len(body) {
-		return s.fail("something follows the JSON object")
-	}
-	return nil
+	return err
 }
 
-// scanners reuses the space for member names between bodies.
-var scanners = sync.Pool{New: func() any { return &scanner{keys: make([][]byte, 0, linearKeys)} }}
-
-// release clears the scanner and returns it to the pool.
-func (s *scanner) release() {
-	keys := s.keys[:cap(s.keys)]
-	clear(keys)
-	*s = scanner{keys: keys[:0]}
-	scanners.Put(s)
+// notRead is the error of a text that strictjson refuses.
+func notRead(source string, refused *strictjson.Error) *hub.Error {
+	err := hub.NewError(hub.CodeInvalidJSON, refused.Of(source))
+	if refused.Reason == strictjson.NotUTF8 {
+		return err.WithFix("encode " + source + " in UTF-8")
+	}
+	err = err.With("offset", refused.Offset).WithFix("send one JSON object (RFC 8259) in UTF-8, each member once")
+	switch refused.Reason { //nolint:exhaustive // the others have no more to say
+	case strictjson.TooDeep:
+		return err.With("limit", strictjson.MaxDepth)
+	case strictjson.Twice:
+		return err.With("field", refused.Name)
+	}
+	return err
 }
 
 // plan says how the members of one struct type are decoded.
 type plan struct {
-	fields map[string]*field
+	fields []*field
+	known  func(name []byte) int // the index of a member's field, or -1
 }
 
 type field struct {
@@ -84,31 +83,41 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{fields: map[string]*field{}}
+	p, numbers := &plan{}, map[string]int{}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if !f.IsExported() || f.Anonymous || name == "" || name == "-" {
 			continue
 		}
-		p.fields[name] = &field{
+		numbers[name] = len(p.fields)
+		p.fields = append(p.fields, &field{
 			name: name, index: f.Index,
 			nozero: f.Type.Kind() != reflect.Float64 && f.Type.Kind() != reflect.Pointer && strings.Contains(options, "omitempty"),
+		})
+	}
+	if len(p.fields) > strictjson.MaxKnown {
+		panic(fmt.Sprintf("api: %v has more than %d members", t, strictjson.MaxKnown))
+	}
+	p.known = func(name []byte) int {
+		if n, ok := numbers[string(name)]; ok {
+			return n
 		}
+		return -1
 	}
 	stored, _ := plans.LoadOrStore(t, p)
 	return stored.(*plan)
 }
 
-func decodeStruct(s *scanner, p *plan, v reflect.Value) error {
-	return s.object(func(key []byte) error {
-		f := p.fields[string(key)]
-		if f == nil {
-			return s.skip()
+func decodeStruct(s *strictjson.Scanner, p *plan, v reflect.Value) error {
+	return s.Object(p.known, func(_ []byte, number int) error {
+		if number < 0 {
+			return s.Skip()
 		}
-		if s.at('n') {
-			_, err := s.literal()
+		if s.Peek() == 'n' {
+			_, err := s.Literal()
 			return err
 		}
+		f := p.fields[number]
 		return decodeValue(s, f, v.FieldByIndex(f.index))
 	})
 }
@@ -116,13 +125,13 @@ func decodeStruct(s *scanner, p *plan, v reflect.Value) error {
 var rawMessage = reflect.TypeFor[json.RawMessage]()
 
 // decodeValue reads one value that is not null at the top of a member.
-func decodeValue(s *scanner, f *field, v reflect.Value) error {
+func decodeValue(s *strictjson.Scanner, f *field, v reflect.Value) error {
 	if v.Type() == rawMessage {
-		start := s.pos
-		if err := s.skip(); err != nil {
+		start := s.Pos()
+		if err := s.Skip(); err != nil {
 			return err
 		}
-		v.SetBytes(compact(s.data[start:s.pos]))
+		v.SetBytes(strictjson.Compact(s.Since(start)))
 		return nil
 	}
 	switch v.Kind() {
@@ -146,19 +155,19 @@ func decodeValue(s *scanner, f *field, v reflect.Value) error {
 	case reflect.Map:
 		return decodeMap(s, f, v)
 	case reflect.Struct:
-		if !s.at('{') {
-			return s.wrongType(f, "an object")
+		if s.Peek() != '{' {
+			return wrongType(s, f, "an object")
 		}
 		return within(decodeStruct(s, planOf(v.Type()), v), f.name)
 	}
 	panic(fmt.Sprintf("api: no input has a field of type %v", v.Type()))
 }
 
-func decodeString(s *scanner, f *field, v reflect.Value) error {
-	if !s.at('"') {
-		return s.wrongType(f, "a string")
+func decodeString(s *strictjson.Scanner, f *field, v reflect.Value) error {
+	if s.Peek() != '"' {
+		return wrongType(s, f, "a string")
 	}
-	raw, escaped, err := s.string()
+	raw, err := s.Text()
 	if err != nil {
 		return err
 	}
@@ -167,18 +176,15 @@ func decodeString(s *scanner, f *field, v reflect.Value) error {
 		return hub.NewError(hub.CodeInvalidAgentID, f.name+" is empty").With("field", f.name).
 			WithFix("leave " + f.name + " out, or name an agent")
 	}
-	if escaped {
-		raw = unescape(make([]byte, 0, len(raw)), raw)
-	}
 	v.SetString(string(raw))
 	return nil
 }
 
 var agentID = reflect.TypeFor[hub.AgentID]()
 
-func decodeInt(s *scanner, f *field, v reflect.Value) error {
+func decodeInt(s *strictjson.Scanner, f *field, v reflect.Value) error {
 	const want = "an integer"
-	text, err := s.numberFor(f, want)
+	text, err := numberFor(s, f, want)
 	if err != nil {
 		return err
 	}
@@ -193,9 +199,9 @@ func decodeInt(s *scanner, f *field, v reflect.Value) error {
 	return nil
 }
 
-func decodeFloat(s *scanner, f *field, v reflect.Value) error {
+func decodeFloat(s *strictjson.Scanner, f *field, v reflect.Value) error {
 	const want = "a number"
-	text, err := s.numberFor(f, want)
+	text, err := numberFor(s, f, want)
 	if err != nil {
 		return err
 	}
@@ -207,19 +213,19 @@ func decodeFloat(s *scanner, f *field, v reflect.Value) error {
 	return nil
 }
 
-func (s *scanner) numberFor(f *field, want string) ([]byte, error) {
-	if !s.at('-') && (s.pos == len(s.data) || s.data[s.pos] < '0' || s.data[s.pos] > '9') {
-		return nil, s.wrongType(f, want)
+func numberFor(s *strictjson.Scanner, f *field, want string) ([]byte, error) {
+	if c := s.Peek(); c != '-' && (c < '0' || c > '9') {
+		return nil, wrongType(s, f, want)
 	}
-	return s.number()
+	return s.Number()
 }
 
-func decodeBool(s *scanner, f *field, v reflect.Value) error {
+func decodeBool(s *strictjson.Scanner, f *field, v reflect.Value) error {
 	const want = "true or false"
-	if !s.at('t') && !s.at('f') {
-		return s.wrongType(f, want)
+	if c := s.Peek(); c != 't' && c != 'f' {
+		return wrongType(s, f, want)
 	}
-	word, err := s.literal()
+	word, err := s.Literal()
 	if err != nil {
 		return err
 	}
@@ -227,14 +233,14 @@ func decodeBool(s *scanner, f *field, v reflect.Value) error {
 	return nil
 }
 
-func decodeSlice(s *scanner, f *field, v reflect.Value) error {
-	if !s.at('[') {
-		return s.wrongType(f, "an array")
+func decodeSlice(s *strictjson.Scanner, f *field, v reflect.Value) error {
+	if s.Peek() != '[' {
+		return wrongType(s, f, "an array")
 	}
 	list := reflect.MakeSlice(v.Type(), 0, 0)
 	zero := reflect.Zero(v.Type().Elem())
 	element := field{name: f.name}
-	err := s.array(func(i int) error {
+	err := s.Array(func(i int) error {
 		element.name = f.name + "[" + strconv.Itoa(i) + "]"
 		list = reflect.Append(list, zero)
 		return decodeValue(s, &element, list.Index(i))
@@ -247,13 +253,13 @@ func decodeSlice(s *scanner, f *field, v reflect.Value) error {
 }
 
 // decodeMap reads an object whose member names the caller chooses.
-func decodeMap(s *scanner, f *field, v reflect.Value) error {
-	if !s.at('{') {
-		return s.wrongType(f, "an object")
+func decodeMap(s *strictjson.Scanner, f *field, v reflect.Value) error {
+	if s.Peek() != '{' {
+		return wrongType(s, f, "an object")
 	}
 	all := reflect.MakeMap(v.Type())
 	element := field{name: f.name}
-	err := s.object(func(key []byte) error {
+	err := s.Object(nil, func(key []byte, _ int) error {
 		name := string(key)
 		element.name = f.name + "." + name
 		value := reflect.New(v.Type().Elem()).Elem()
@@ -272,9 +278,9 @@ func decodeMap(s *scanner, f *field, v reflect.Value) error {
 
 // wrongType returns the error for the value at the scanner's position, or for
 // malformed JSON if there is no value.
-func (s *scanner) wrongType(f *field, want string) error {
-	got := typeName(s.peek())
-	if err := s.skip(); err != nil {
+func wrongType(s *strictjson.Scanner, f *field, want string) error {
+	got := typeName(s.Peek())
+	if err := s.Skip(); err != nil {
 		return err
 	}
 	return notA(f, want, got)
@@ -305,7 +311,7 @@ func typeName(c byte) string {
 // within puts the outer name before the field that err names.
 func within(err error, outer string) error {
 	var e *hub.Error
-	if errors.As(err, &e) && e.Code != hub.CodeInvalidJSON {
+	if errors.As(err, &e) {
 		if inner, ok := e.Detail["field"].(string); ok {
 			e.Detail["field"] = outer + "." + inner
 		}

@@ -11,6 +11,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/strictjson"
 )
 
 // sample has a field of every kind that inputs have.
@@ -59,7 +60,7 @@ func TestDecodeTakes(t *testing.T) {
 		{"one name in two objects", `{"raw":{"a":1},"parts":[{"type":"text"},{"type":"json"}]}`, sample{
 			Raw: json.RawMessage(`{"a":1}`), Parts: []hub.Attachment{{Type: "text"}, {Type: "json"}},
 		}},
-		{"as deep as allowed", `{"raw":` + nested(api.MaxJSONDepth-1) + `}`, sample{Raw: json.RawMessage(nested(api.MaxJSONDepth - 1))}},
+		{"as deep as allowed", `{"raw":` + nested(strictjson.MaxDepth-1) + `}`, sample{Raw: json.RawMessage(nested(strictjson.MaxDepth - 1))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got sample
@@ -134,7 +135,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a number beyond all where nobody looks", `{"what":[-1e999]}`, hub.CodeInvalidJSON, ""},
 		{"many digits beyond all", `{"what":` + strings.Repeat("9", 400) + `}`, hub.CodeInvalidJSON, ""},
 		{"half a literal", `{"replace":tru}`, hub.CodeInvalidJSON, ""},
-		{"too deep", `{"raw":` + nested(api.MaxJSONDepth) + `}`, hub.CodeInvalidJSON, ""},
+		{"too deep", `{"raw":` + nested(strictjson.MaxDepth) + `}`, hub.CodeInvalidJSON, ""},
 		{"far too deep", strings.Repeat(`{"a":`, 100_000), hub.CodeInvalidJSON, ""},
 		{"a member twice", `{"name":"a","name":"b"}`, hub.CodeInvalidJSON, "name"},
 		{"a member twice, once escaped", `{"name":"a","\u006eame":"b"}`, hub.CodeInvalidJSON, "name"},

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // The functions Validate… check one input each, put it into canonical form and
@@ -35,7 +36,7 @@ func ValidateMetadata(raw json.RawMessage) error {
 			With("field", field).With("limit", hub.MaxMetadataBytes).With("size", len(raw)).
 			WithFix("put large data into an attachment")
 	}
-	if d := depth(raw); d > hub.MaxMetadataDepth {
+	if d := strictjson.Depth(raw); d > hub.MaxMetadataDepth {
 		return hub.NewError(hub.CodeMetadataTooDeep, "metadata nests too deep").
 			With("field", field).With("limit", hub.MaxMetadataDepth).With("size", d)
 	}

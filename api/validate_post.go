@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // ValidatePost checks a new message. It folds the kind, fills in channel and
@@ -101,7 +102,7 @@ func checkPostMetadata(in *hub.PostInput) error {
 		return err
 	}
 	for _, name := range [...]string{"wake", "task_completed"} {
-		if hasMember(in.Metadata, name) {
+		if strictjson.HasMember(in.Metadata, name) {
 			return hub.NewError(hub.CodeReservedMetadata, "metadata."+name+" is set by the hub alone").
 				With("field", "metadata."+name).WithFix("use another name")
 		}

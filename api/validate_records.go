@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 const (
@@ -36,7 +37,7 @@ func ValidateDecisionMetadata(raw json.RawMessage) error {
 	if err := ValidateMetadata(raw); err != nil || len(raw) == 0 {
 		return err
 	}
-	if d := depth(raw); d > hub.MaxDecisionDepth {
+	if d := strictjson.Depth(raw); d > hub.MaxDecisionDepth {
 		return hub.Errorf(hub.CodeMetadataTooDeep, "the metadata of a decision nests %d levels deep; it may have %d", d, hub.MaxDecisionDepth).
 			With("field", "metadata").With("limit", hub.MaxDecisionDepth).With("size", d).
 			WithFix("put it into at most 4 levels; the object itself is the first, and each object or array in another is one more")

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // The checks of single lines. They are those of requests to the hub, but for texts: their
@@ -112,7 +113,7 @@ func (f *faults) object(raw json.RawMessage, depth int) {
 		f.add("metadata is no object")
 	case len(raw) > metadataGrowth*hub.MaxMetadataBytes:
 		f.add("metadata is longer than %d bytes", metadataGrowth*hub.MaxMetadataBytes)
-	case jsonDepth(raw) > depth:
+	case strictjson.Depth(raw) > depth:
 		f.add("metadata nests deeper than %d levels", depth)
 	}
 }

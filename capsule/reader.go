@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // ErrStop ends the reading of a section early, without an error, if the function that gets
@@ -104,7 +105,7 @@ func (c *Reader) small(path string, limit int64) ([]byte, error) {
 // readManifest decodes the manifest. The version comes first: a later one may have changed
 // the rest.
 func (c *Reader) readManifest(raw []byte) error {
-	if err := checkJSON(raw); err != nil {
+	if err := readJSON(raw, (*strictjson.Scanner).Skip); err != nil {
 		return invalid(nameManifest, "%v", err)
 	}
 	var begin struct {

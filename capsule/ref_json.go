@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // EncodeJSON is EncodeRefs for every string of a JSON text, names of members included. The
@@ -60,36 +61,42 @@ type mapper struct {
 	inID   func(string) string                // for strings where ids stand
 	number func(int64) (Number, bool)         // encodes an id; may be nil
 	id     func(Number) (hub.MessageID, bool) // decodes an id; may be nil
-	walk   jsonWalk
+	in     *strictjson.Scanner
 }
 
 func (m *mapper) run(raw json.RawMessage, in members) (json.RawMessage, error) {
-	if err := checkJSON(raw); err != nil {
+	dst := make([]byte, 0, len(raw))
+	err := readJSON(raw, func(s *strictjson.Scanner) (err error) {
+		m.in = s
+		dst, err = m.value(dst, in, false)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	m.walk = jsonWalk{data: raw}
-	return m.value(make([]byte, 0, len(raw)), in, false)
+	return dst, nil
 }
 
 // value appends the next value to dst. in holds the members of interest, and isID says
 // that ids stand here.
 func (m *mapper) value(dst []byte, in members, isID bool) ([]byte, error) {
-	switch c := m.walk.peek(); {
+	switch c := m.in.Peek(); {
 	case c == '{':
 		return m.object(dst, in)
 	case c == '[':
 		return m.array(dst, in, isID)
 	case c == '"':
-		text, err := m.walk.string()
+		text, err := m.in.Text()
 		if err != nil {
 			return nil, err
 		}
-		return m.string(dst, text, isID), nil
+		return m.string(dst, string(text), isID), nil
 	default:
-		token, err := m.walk.scalar()
-		if err != nil {
+		start := m.in.Pos()
+		if err := m.in.Skip(); err != nil {
 			return nil, err
 		}
+		token := m.in.Since(start)
 		if isID && m.number != nil {
 			if id, ok := parseNumber(string(token)); ok {
 				if n, ok := m.number(id); ok {
@@ -117,17 +124,14 @@ func (m *mapper) string(dst []byte, text string, isID bool) []byte {
 
 func (m *mapper) array(dst []byte, in members, isID bool) ([]byte, error) {
 	dst = append(dst, '[')
-	m.walk.pos++
-	var err error
-	for i := 0; m.walk.next(']'); i++ {
+	err := m.in.Array(func(i int) (err error) {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		if dst, err = m.value(dst, in, isID); err != nil {
-			return nil, err
-		}
-	}
-	return append(dst, ']'), nil
+		dst, err = m.value(dst, in, isID)
+		return err
+	})
+	return append(dst, ']'), err
 }
 
 // member is one member of an object that is being written: its name, and where name,
@@ -141,24 +145,24 @@ type member struct {
 func (m *mapper) object(dst []byte, in members) ([]byte, error) {
 	dst = append(dst, '{')
 	start := len(dst)
-	m.walk.pos++
 	var all []member
-	for m.walk.next('}') {
-		given, err := m.walk.string()
-		if err != nil {
-			return nil, err
-		}
+	err := m.in.Object(nil, func(name []byte, _ int) (err error) {
 		if len(all) > 0 {
 			dst = append(dst, ',')
 		}
+		given := string(name)
 		one := member{name: m.text(given), from: len(dst)}
 		dst = append(appendQuoted(dst, one.name), ':')
 		inner, known := in[given]
 		if dst, err = m.value(dst, inner, known && len(inner) == 0); err != nil {
-			return nil, err
+			return err
 		}
 		one.to = len(dst)
 		all = append(all, one)
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	return sortMembers(dst, start, all)
 }

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // refs is a small project: what the hub calls things, and what the capsule does.
@@ -313,16 +314,16 @@ func TestJSONThatIsNoneIsRefused(t *testing.T) {
 		`"\udc00x"`:                    errSurrogate,
 		`[1e999]`:                      errRange,
 		`-` + strings.Repeat("9", 400): errRange,
-		strings.Repeat("[", maxJSONDepth+1) + strings.Repeat("]", maxJSONDepth+1): errDepth,
-		strings.Repeat("[", 1_000_000):                                            errDepth,
+		strings.Repeat("[", strictjson.MaxDepth+1) + strings.Repeat("]", strictjson.MaxDepth+1): errDepth,
+		strings.Repeat("[", 1_000_000): errDepth,
 	} {
 		if got, err := MapJSON(json.RawMessage(raw), same); !errors.Is(err, want) {
 			t.Errorf("%.40q: got %s, %v, want %v", raw, got, err, want)
 		}
 	}
-	whole := strings.Repeat("[", maxJSONDepth) + strings.Repeat("]", maxJSONDepth)
+	whole := strings.Repeat("[", strictjson.MaxDepth) + strings.Repeat("]", strictjson.MaxDepth)
 	if got, err := MapJSON(json.RawMessage(whole), same); err != nil || string(got) != whole {
-		t.Errorf("%d levels are refused: %v", maxJSONDepth, err)
+		t.Errorf("%d levels are refused: %v", strictjson.MaxDepth, err)
 	}
 }
 

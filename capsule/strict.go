@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // decode reads one JSON object into the struct that v points to. It is stricter than
@@ -15,51 +16,30 @@ import (
 // optional stands there, an optional one is not empty, nothing is null, and a time has the
 // one form of the hub. newer says that unknown members are ignored: a later version has
 // written them. The error is a sentence without the place.
+//
+// The text is read whole before encoding/json sees it: three bytes of a list may become an
+// element of 200 in memory.
 func decode(raw []byte, v any, newer bool) error {
-	if err := checkText(raw); err != nil {
+	of := shapeOf(reflect.TypeOf(v).Elem())
+	err := readJSON(raw, func(s *strictjson.Scanner) error {
+		if s.Peek() == '{' {
+			return of.check(s, newer)
+		}
+		if err := s.Skip(); err != nil {
+			return err
+		}
+		return fault("it is no JSON object")
+	})
+	if err != nil {
 		return err
 	}
-	of := shapeOf(reflect.TypeOf(v).Elem())
-	if len(raw) > boundedText { // its lists may be traps
-		if !json.Valid(raw) {
-			return errJSON
-		}
-		if err := of.checkWhole(raw, newer); err != nil {
-			return err
-		}
-	}
-	decoded := json.Unmarshal(raw, v)
-	var syntax *json.SyntaxError
-	if errors.As(decoded, &syntax) {
-		return errJSON
-	}
-	if len(raw) <= boundedText {
-		if err := of.checkWhole(raw, newer); err != nil {
-			return err
-		}
-	}
-	if decoded != nil {
-		return fault("a member has a value of another type: " + reason(decoded))
+	if err := json.Unmarshal(raw, v); err != nil {
+		return fault("a member has a value of another type: " + reason(err))
 	}
 	return nil
 }
 
-const (
-	// boundedText is how long a text may be, in bytes, that is decoded before its lists
-	// are counted: three bytes may become an element of 200. It is checked afterward, so
-	// that encoding/json reads it once only.
-	boundedText = 64 << 10
-	maxElements = 100_000 // of one list
-)
-
-// checkWhole checks an object that is a valid JSON text.
-func (s *shape) checkWhole(raw []byte, newer bool) error {
-	w := jsonWalk{data: raw}
-	if w.peek() != '{' {
-		return fault("it is no JSON object")
-	}
-	return s.check(&w, newer)
-}
+const maxElements = 100_000 // of one list
 
 // fault is what is wrong with a line.
 type fault string
@@ -78,9 +58,10 @@ func reason(err error) string {
 // shape says which members an object has. A shape without members is that of a value which
 // is looked at as a whole: any JSON in a json.RawMessage, or a map.
 type shape struct {
-	members map[string]*shapeMember
-	folded  map[string]string // the lower case of each name: the name
-	needed  uint64            // the bits of members that are not optional
+	members []*shapeMember
+	known   func(name []byte) int // the index of a member, or -1
+	folded  map[string]string     // the lower case of each name: the name
+	needed  uint64                // the bits of members that are not optional
 }
 
 // shapeMember is one member of a shape.
@@ -100,7 +81,13 @@ func shapeOf(t reflect.Type) *shape {
 	if s, ok := shapes.Load(t); ok {
 		return s.(*shape)
 	}
-	s := &shape{members: map[string]*shapeMember{}, folded: map[string]string{}}
+	s, numbers := &shape{folded: map[string]string{}}, map[string]int{}
+	s.known = func(name []byte) int {
+		if n, ok := numbers[string(name)]; ok {
+			return n
+		}
+		return -1
+	}
 	for i := range t.NumField() {
 		f := t.Field(i)
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -119,7 +106,8 @@ func shapeOf(t reflect.Type) *shape {
 		case of.Kind() == reflect.Struct:
 			m.inner = shapeOf(of)
 		}
-		s.members[name], s.folded[strings.ToLower(name)] = m, name
+		numbers[name], s.folded[strings.ToLower(name)] = len(s.members), name
+		s.members = append(s.members, m)
 		if !m.optional {
 			s.needed |= m.bit
 		}
@@ -133,38 +121,26 @@ var (
 	timeType   = reflect.TypeFor[hub.Time]()
 )
 
-// check reads the object at the walk's position.
-func (s *shape) check(w *jsonWalk, newer bool) error {
-	w.pos++
-	var unknown nameSet
+// check reads the object at the scanner.
+func (s *shape) check(in *strictjson.Scanner, newer bool) error {
 	var seen uint64
-	for w.next('}') {
-		name, err := w.text()
-		if err != nil {
-			return err
-		}
-		m := s.members[string(name)]
-		if m == nil {
-			err = s.unknown(w, string(name), &unknown, newer)
-			if err == nil {
-				err = w.skip()
+	err := in.Object(s.known, func(name []byte, number int) error {
+		if number < 0 {
+			if err := s.unknown(string(name), newer); err != nil {
+				return err
 			}
-		} else if seen&m.bit != 0 {
-			err = errTwice
-		} else {
-			seen |= m.bit
-			err = m.check(w, newer)
+			return in.Skip()
 		}
-		if err != nil {
-			return err
-		}
+		m := s.members[number]
+		seen |= m.bit
+		return m.check(in, newer)
+	})
+	if err != nil || seen&s.needed == s.needed {
+		return err
 	}
-	if seen&s.needed == s.needed {
-		return nil
-	}
-	for name, m := range s.members {
+	for _, m := range s.members {
 		if m.bit&s.needed&^seen != 0 {
-			return fault("the member " + name + " is missing")
+			return fault("the member " + m.name + " is missing")
 		}
 	}
 	return nil
@@ -172,10 +148,7 @@ func (s *shape) check(w *jsonWalk, newer bool) error {
 
 // unknown refuses a name that no capsule of this version has. A name that differs from a
 // known one by its case alone is never ignored: programs would read it differently.
-func (s *shape) unknown(w *jsonWalk, name string, names *nameSet, newer bool) error {
-	if err := w.once(names, name); err != nil {
-		return err
-	}
+func (s *shape) unknown(name string, newer bool) error {
 	if known, ok := s.folded[strings.ToLower(name)]; ok {
 		return fault("the member " + known + " is written in another case")
 	}
@@ -186,42 +159,38 @@ func (s *shape) unknown(w *jsonWalk, name string, names *nameSet, newer bool) er
 }
 
 // check reads the value of a member.
-func (m *shapeMember) check(w *jsonWalk, newer bool) error {
-	c := w.peek()
+func (m *shapeMember) check(in *strictjson.Scanner, newer bool) error {
+	c := in.Peek()
 	if c == 'n' {
 		return fault("the member " + m.name + " is null")
 	}
 	if m.anything {
-		return w.skip()
+		return in.Skip()
 	}
-	if m.optional && !m.zero && w.empty() {
+	if m.optional && !m.zero && in.Empty() {
 		return fault("the optional member " + m.name + " is empty; it must be left out")
 	}
 	switch {
 	case c == '{' && m.inner != nil:
-		return m.inner.check(w, newer)
+		return m.inner.check(in, newer)
 	case c == '[':
-		w.pos++
-		for n := 0; w.next(']'); n++ {
-			if c := w.peek(); c == 'n' || c == '[' {
+		return in.Array(func(i int) error {
+			if c := in.Peek(); c == 'n' || c == '[' {
 				return fault("the list " + m.name + " has an element of another type")
 			}
-			if n == maxElements {
+			if i == maxElements {
 				return fault("the list " + m.name + " is too long")
 			}
-			if err := m.check(w, newer); err != nil {
-				return err
-			}
-		}
-		return nil
+			return m.check(in, newer)
+		})
 	case c == '"' && m.time:
-		text, err := w.text()
+		text, err := in.Text()
 		if err != nil {
 			return err
 		}
 		return checkTime(m.name, string(text))
 	}
-	return w.skip()
+	return in.Skip()
 }
 
 // checkTime refuses a time that is not in the form of the hub, which is the only one that
@@ -233,22 +202,4 @@ func checkTime(name, text string) error {
 		return fault("the member " + name + " is no time such as 2006-01-02T15:04:05.000Z")
 	}
 	return nil
-}
-
-// empty reports whether an empty string, list or object, false or 0 comes next.
-func (w *jsonWalk) empty() bool {
-	w.peek()
-	rest := w.data[w.pos:]
-	switch rest[0] {
-	case '"':
-		return rest[1] == '"'
-	case 'f':
-		return true
-	case '0':
-		return len(rest) == 1 || !scalarByte()[rest[1]]
-	case '[', '{':
-		inner := jsonWalk{data: w.data, pos: w.pos + 1}
-		return !inner.next(rest[0] + 2)
-	}
-	return false
 }

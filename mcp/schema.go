@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"reflect"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"hubcli/hub"
+	"hubcli/internal/strictjson"
 )
 
 // schemaOf makes the schema of a tool's arguments of the fields of In, each property of one
@@ -219,41 +219,34 @@ func decode[In any](t *tool, args json.RawMessage) (in In, err error) {
 // arguments reads an object of arguments; no input counts as an empty object. A
 // member that occurs twice is refused, because it is unclear which one counts.
 func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
+	given := map[string]json.RawMessage{}
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || string(args) == "null" {
-		return map[string]json.RawMessage{}, nil
+		return given, nil
 	}
-	notObject := hub.Invalid("arguments", "the arguments are no JSON object")
-	if args[0] != '{' || !utf8.Valid(args) {
-		return nil, notObject
-	}
-	dec := json.NewDecoder(bytes.NewReader(args))
-	if _, err := dec.Token(); err != nil {
-		return nil, notObject
-	}
-	given := map[string]json.RawMessage{}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return nil, notObject
+	err := strictjson.Read(args, 0, func(s *strictjson.Scanner) error {
+		if s.Peek() != '{' {
+			return s.NotA("is no JSON object")
 		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, notObject
-		}
-		key, ok := name.(string)
-		if _, twice := given[key]; twice || !ok {
-			return nil, hub.Invalid(key, key+" is given twice")
-		}
-		given[key] = value
+		return s.Object(nil, func(name []byte, _ int) error {
+			start := s.Pos()
+			if err := s.Skip(); err != nil {
+				return err
+			}
+			given[string(name)] = s.Since(start)
+			return nil
+		})
+	})
+	refused, ok := errors.AsType[*strictjson.Error](err)
+	switch {
+	case !ok:
+		return given, err
+	case refused.Reason == strictjson.Twice:
+		return nil, hub.Invalid(refused.Name, refused.Name+" is given twice")
+	case refused.Reason == strictjson.Malformed:
+		return nil, hub.Invalid("arguments", "the arguments are no JSON object")
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, notObject
-	}
-	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return nil, notObject
-	}
-	return given, nil
+	return nil, hub.Invalid("arguments", refused.Of("the text of the arguments"))
 }
 
 // fits checks one argument against its property and its bounds.

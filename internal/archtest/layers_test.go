@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project, or its vocabulary alone, and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/lazy", "internal/near", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process"}
+	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/lazy", "internal/near", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process", "internal/strictjson"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -54,7 +54,7 @@ var layers = []layer{
 	{dir: "capsule/replayfile", may: []string{"hub"}, why: "it makes a page of what it is told; the hub it sees as an interface, and it writes no file"},
 	{dir: "capsule/transfer", may: []string{"hub", "actors/core", "actors/capsules", "capsule", "capsule/mirror", "capsule/readable", "capsule/redact", "capsule/seal"}, why: "it plans files of capsules; the hub and its store it sees as functions and interfaces"},
 	{dir: "actors", may: []string{"hub", "actors/core", "actors/engine", "actors/asks", "actors/asleep", "actors/capsules", "actors/connections", "actors/gate", "actors/guard", "actors/index", "actors/leases", "actors/lists", "actors/replay", "actors/seats", "actors/spawns", "actors/view", "actors/watch", "capsule"}, why: "owners declare what they need of a store and know neither it nor HTTP"},
-	{dir: "capsule", may: []string{"hub"}, pure: true, why: "the format knows no hub, no file and no clock: the caller gives it bytes and texts"},
+	{dir: "capsule", may: []string{"hub", "internal/strictjson"}, pure: true, why: "the format knows no hub, no file and no clock: the caller gives it bytes and texts"},
 	{dir: "capsule/redact", may: []string{"internal/lazy"}, pure: true, why: "it turns a text into another by its rules alone: the caller gives the salt, and what is known of the machine"},
 	{dir: "persistence", may: []string{"hub", "actors/core", "internal/maker"}, why: "the store satisfies the interfaces of actors/core and knows nobody above"},
 	{dir: "persistence/search", may: []string{"hub", "actors/core"}, why: "the index satisfies an interface of actors/core and is derived: it knows neither store nor HTTP"},
@@ -103,6 +103,7 @@ var layers = []layer{
 	{dir: "internal/program", why: "it knows the process that it is in and nothing of the project"},
 	{dir: "internal/packer", why: "it runs the go command and imports none of the project"},
 	{dir: "internal/pack", may: []string{"internal/packer"}, why: "it hands its arguments to the packer"},
+	{dir: "internal/strictjson", pure: true, why: "it reads a text and knows nothing of the project"},
 	{dir: "internal/process", why: "it knows the operating system and nothing of the project"},
 	{dir: "internal/identity", may: []string{"hub"}, why: "it keeps files about agents on this machine and asks no hub"},
 	{dir: "internal/testhub", may: []string{"*"}, why: "a whole hub for tests"},

@@ -1,48 +1,6 @@
-package api
+package strictjson
 
-import (
-	"bytes"
-	"unicode/utf16"
-	"unicode/utf8"
-)
-
-// unescape appends the text of a string that was read by scanner.string.
-func unescape(dst, raw []byte) []byte {
-	for len(raw) > 0 {
-		i := bytes.IndexByte(raw, '\\')
-		if i < 0 {
-			return append(dst, raw...)
-		}
-		dst = append(dst, raw[:i]...)
-		raw = raw[i:]
-		switch raw[1] {
-		case 'b':
-			dst = append(dst, '\b')
-		case 'f':
-			dst = append(dst, '\f')
-		case 'n':
-			dst = append(dst, '\n')
-		case 'r':
-			dst = append(dst, '\r')
-		case 't':
-			dst = append(dst, '\t')
-		case 'u':
-			r, _ := hex4(raw)
-			if utf16.IsSurrogate(r) {
-				low, _ := hex4(raw[6:])
-				r = utf16.DecodeRune(r, low)
-				raw = raw[6:]
-			}
-			dst = utf8.AppendRune(dst, r)
-			raw = raw[6:]
-			continue
-		default:
-			dst = append(dst, raw[1])
-		}
-		raw = raw[2:]
-	}
-	return dst
-}
+import "bytes"
 
 // appendString appends text as a JSON string with as few escapes as possible.
 func appendString(dst, text []byte) []byte {
@@ -67,26 +25,18 @@ func appendString(dst, text []byte) []byte {
 	return append(dst, '"')
 }
 
-// compact returns a copy of a value that the scanner has read, without white
+// Compact returns a copy of a value that a Scanner has read, without white
 // space and with as few escapes as possible. So limits count the stored
 // characters, not the escapes that a client chose.
-func compact(value []byte) []byte {
+func Compact(value []byte) []byte {
 	dst := make([]byte, 0, len(value))
 	for i := 0; i < len(value); {
 		switch c := value[i]; c {
 		case ' ', '\t', '\n', '\r':
 			i++
 		case '"':
-			end := i + 1
-			escaped := false
-			for value[end] != '"' {
-				if value[end] == '\\' {
-					escaped = true
-					end++
-				}
-				end++
-			}
-			if escaped {
+			end := stringEnd(value, i)
+			if bytes.IndexByte(value[i+1:end], '\\') >= 0 {
 				dst = appendString(dst, unescape(nil, value[i+1:end]))
 			} else {
 				dst = append(dst, value[i:end+1]...)
@@ -100,9 +50,9 @@ func compact(value []byte) []byte {
 	return dst
 }
 
-// depth returns how deep objects and arrays nest in a compact value; a plain
+// Depth returns how deep objects and arrays nest in a value that a Scanner has read; a plain
 // value has depth 0.
-func depth(value []byte) int {
+func Depth(value []byte) int {
 	deepest, now := 0, 0
 	for i := 0; i < len(value); i++ {
 		switch value[i] {
@@ -128,9 +78,9 @@ func stringEnd(value []byte, i int) int {
 	return i
 }
 
-// hasMember reports whether the compact object has a member of this name, which
-// needs no escapes.
-func hasMember(object []byte, name string) bool {
+// HasMember reports whether an object that Compact has returned has a member of this name,
+// which needs no escapes.
+func HasMember(object []byte, name string) bool {
 	now := 0
 	for i := 0; i < len(object); i++ {
 		switch object[i] {
