@@ -50,6 +50,9 @@ type Env struct {
 	// HookBudget bounds the time of a hook's calls; 0 is the usual budget.
 	// Tests give more, because machines are slow at times.
 	HookBudget time.Duration
+	// ResumeEvery is the time between two starts of a session that sleeps; 0 is the usual
+	// one. Tests give less.
+	ResumeEvery time.Duration
 	// LiveBudget bounds the look-ups of a completion in the same way.
 	LiveBudget time.Duration
 

@@ -47,7 +47,7 @@ var specified = map[string]map[string]string{
 	},
 	"hubcli run": {
 		"as": "", "room": "", "task": "0", "prompt": "", "acp": "false", "continue": "false", "headless": "false", "once": "false",
-		"background": "false", "list": "false", "attach": "", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969",
+		"background": "false", "resume": "false", "list": "false", "attach": "", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969",
 	},
 	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},

@@ -33,6 +33,7 @@ type runOptions struct {
 	prompt   string
 
 	background bool   // the session goes on without this command
+	resume     bool   // it is started again when something comes for its agent
 	held       bool   // this process keeps it
 	list       bool   // of sessions in the background
 	attach     string // one of them
@@ -65,13 +66,16 @@ the spawn policy. What comes behind -- goes to the harness.
 
 --background starts a session that goes on without this command, by the harness's own means:
 opencode serve, an app server of Codex, claude --bg. Other harnesses are driven over ACP.
---list shows these sessions, --attach opens one in this terminal, and --end ends one.`,
+--list shows these sessions, --attach opens one in this terminal, and --end ends one. With
+--resume the hub may start a session again that has ended: when a message or a task comes for
+its agent, at least a minute after the start before, and at most 20 times.`,
 		Example: `  hubcli run claude --as lead
   hubcli run gemini
   hubcli run codex --task 12 -- --model gpt-5.5
   hubcli run --acp -- my-agent --stdio
   hubcli run gemini --headless --prompt "review what dev-a posts"
   hubcli run opencode --background --as dora --task 12
+  hubcli run claude --background --resume --as dora
   hubcli run --attach dora`,
 		Args: func(cmd *cobra.Command, args []string) error { return o.take(cmd, args) },
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -94,6 +98,7 @@ opencode serve, an app server of Codex, claude --bg. Other harnesses are driven 
 	f.BoolVar(&o.headless, "headless", false, "with ACP: without a terminal, until it is stopped")
 	f.BoolVar(&o.once, "once", false, "with ACP: end when the first turn has ended")
 	f.BoolVar(&o.background, "background", false, "start a session that goes on without this command")
+	f.BoolVar(&o.resume, "resume", false, "with --background: when it has ended, start it again for each message or task that comes for its agent")
 	f.BoolVar(&o.held, "held", false, "keep a session of the background")
 	_ = f.MarkHidden("held") // it exists
 	f.BoolVar(&o.list, "list", false, "list the sessions in the background")
@@ -166,6 +171,9 @@ func (o *runOptions) check(cmd *cobra.Command, env *Env) error {
 			return err
 		}
 	}
+	if err := o.checkBackground(); err != nil {
+		return err
+	}
 	facts := o.harness.Facts()
 	if o.driven() && facts.ACP == nil && o.harness != hub.HarnessGeneric {
 		return usage("in a terminal: hubcli run "+facts.Programs[0], "%s is not known to speak the Agent Client Protocol", facts.Title)
@@ -175,7 +183,7 @@ func (o *runOptions) check(cmd *cobra.Command, env *Env) error {
 			return usage("give the harness its own flag behind --, or add --acp", "--%s is for a harness that is driven over ACP", flag)
 		}
 	}
-	return o.checkBackground()
+	return nil
 }
 
 // driven reports whether the harness is driven over ACP.
@@ -213,7 +221,7 @@ func runHarness(ctx context.Context, env *Env, cmd *cobra.Command, o *runOptions
 	if err != nil {
 		return err
 	}
-	if o.background && !o.held && o.harness != hub.HarnessClaudeCode {
+	if o.background && !o.held && (o.resume || o.harness != hub.HarnessClaudeCode) {
 		return o.leaveBehind(ctx, env, &room, folder)
 	}
 	who, err := o.begin(ctx, env, c, &room, folder)
@@ -223,10 +231,10 @@ func runHarness(ctx context.Context, env *Env, cmd *cobra.Command, o *runOptions
 	start := HarnessCommand{Args: args, Dir: folder, Env: o.environment(who.agent, room.RoomID)}
 	r := &runner{client: c, room: &room, run: who, folder: folder, installed: installed}
 	switch {
+	case o.held:
+		return keepSession(ctx, env, o, r, start)
 	case o.driven():
 		return driveHarness(ctx, env, o, r, start)
-	case o.held:
-		return keepHarness(ctx, env, o, r, start)
 	case o.background:
 		return handToClaude(ctx, env, o, r, start)
 	}

@@ -67,10 +67,16 @@ func (o *runOptions) checkManaged(cmd *cobra.Command, args []string, what string
 // checkBackground refuses what does not go with a session of the background.
 func (o *runOptions) checkBackground() error {
 	switch {
+	case o.resume && !o.background:
+		return usage("add --background, or leave --resume out", "--resume is for --background: nothing would start the session again")
 	case o.json && !o.background:
 		return usage("leave --json out", "--json is for --background and --list")
 	case o.background && o.once:
-		return usage("leave --once out, or start it with --headless --once", "a session of the background does not end with its first turn")
+		fix := "leave --once out"
+		if o.harness.Facts().ACP != nil || o.harness == hub.HarnessGeneric {
+			fix += ", or start it with --headless --once"
+		}
+		return usage(fix, "a session of the background does not end with its first turn")
 	case o.background && o.headless:
 		return usage("leave --headless out", "a session of the background has no terminal anyway")
 	case o.background && o.harness == hub.HarnessClaudeCode && slices.ContainsFunc(o.arguments, func(a string) bool { return a == "--settings" || strings.HasPrefix(a, "--settings=") }):
@@ -123,6 +129,9 @@ func (o *runOptions) heldArgs(room *hub.Room) []string {
 	}
 	if o.goOn {
 		args = append(args, "--continue")
+	}
+	if o.resume {
+		args = append(args, "--resume")
 	}
 	return append(append(args, "--"), o.arguments...)
 }
@@ -191,25 +200,13 @@ func handToClaude(ctx context.Context, env *Env, o *runOptions, r *runner, start
 	if err != nil {
 		return err
 	}
-	known, err := o.resumed(r)
+	c, session, err := r.beginClaude(ctx, env, o, start.Args[0])
 	if err != nil {
 		return err
 	}
-	r.run.leave(ctx) // the bridge of the harness registers
-	own := map[string]string{hook.EnvAgent: string(r.run.agent), hook.EnvBaseURL: o.url, envRoom: string(r.room.RoomID)}
-	if root := env.Getenv("HUB_DATA_ROOT"); root != "" {
-		own["HUB_DATA_ROOT"] = root
-	}
-	c := claudeOf(start.Args[0], r.folder)
-	session, err := c.Start(ctx, &background.ClaudeStart{Name: string(r.run.agent), Variables: own, Args: o.arguments, Resume: known, Text: r.run.first(o)})
-	if err != nil {
-		return fail(ExitRefused, "start it without --background to see what is wrong", "Claude Code begins no session in the background: %v", err)
-	}
 	note := r.note(env, o, start.Args[0])
-	note.PID, note.Session, note.Address = session.PID, session.Session, session.ID
-	if now, ok := process.Look(session.PID); ok {
-		note.Began = now.Began
-	}
+	note.PID, note.Began = keptBy(session)
+	note.Session, note.Address = session.Session, session.ID
 	r.run.known.PID, r.run.known.Began, r.run.known.Session = note.PID, note.Began, note.Session
 	r.run.remember(env)
 	if err := notes.Store(note); err != nil {
@@ -217,6 +214,31 @@ func handToClaude(ctx context.Context, env *Env, o *runOptions, r *runner, start
 		return fail(ExitRefused, "try again", "the session cannot be noted and was ended: %v", err)
 	}
 	return o.tell(env, note)
+}
+
+// beginClaude has Claude Code's daemon begin a session, or go on with one.
+func (r *runner) beginClaude(ctx context.Context, env *Env, o *runOptions, program string) (c *background.Claude, session background.ClaudeSession, err error) {
+	known, err := o.resumed(r)
+	if err != nil {
+		return nil, session, err
+	}
+	r.run.leave(ctx) // the bridge of the harness registers
+	own := map[string]string{hook.EnvAgent: string(r.run.agent), hook.EnvBaseURL: o.url, envRoom: string(r.room.RoomID)}
+	if root := env.Getenv("HUB_DATA_ROOT"); root != "" {
+		own["HUB_DATA_ROOT"] = root
+	}
+	c = claudeOf(program, r.folder)
+	session, err = c.Start(ctx, &background.ClaudeStart{Name: string(r.run.agent), Variables: own, Args: o.arguments, Resume: known, Text: r.run.first(o)})
+	if err != nil {
+		return nil, session, fail(ExitRefused, "start it without --background to see what is wrong", "Claude Code begins no session in the background: %v", err)
+	}
+	return c, session, nil
+}
+
+// keptBy is the process that works on a session of Claude Code.
+func keptBy(session background.ClaudeSession) (pid int, began string) {
+	now, _ := process.Look(session.PID) // one that has gone has no beginning
+	return session.PID, now.Began
 }
 
 // resumed returns the session to go on with; empty: a new one.
@@ -245,6 +267,6 @@ func claudeOf(program, dir string) *background.Claude {
 func (r *runner) note(env *Env, o *runOptions, program string) *identity.Background {
 	return &identity.Background{
 		AgentID: r.run.agent, InstanceID: r.run.known.InstanceID, BaseURL: o.url, RoomID: r.room.RoomID, Harness: o.harness,
-		Program: program, Folder: r.folder, Since: hub.TimeOf(env.Now()),
+		Program: program, Folder: r.folder, Since: hub.TimeOf(env.Now()), Resume: o.resume,
 	}
 }

@@ -54,17 +54,12 @@ func driveHarness(ctx context.Context, env *Env, o *runOptions, r *runner, start
 	if env.StartHarness == nil {
 		return errNoStart
 	}
-	if o.held {
-		h, err := hold(env, o, r, &start)
-		if err != nil {
-			return err
-		}
-		defer h.end()
-		r.held = h
-	}
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	interrupts := signals(env, end)
+	var interrupts <-chan struct{}
+	if !o.held { // a signal ends that of the background whether it sleeps or not
+		interrupts = signals(env, end)
+	}
 	d := drive.New(drive.Config{
 		Hub: r.judge(o), Agent: r.run.agent, Room: r.room.RoomID, Folder: r.folder, Out: env.Stdout,
 		Lines: typedLines(env, o), Interrupts: interrupts, First: r.run.first(o), Once: o.once, About: hook.ForEyes,
@@ -98,6 +93,8 @@ func (r *runner) session(ctx context.Context, env *Env, o *runOptions, d *drive.
 	switch {
 	case o.goOn && id == "":
 		return usage("leave --continue out", "no session of %s in this folder is known", o.title())
+	case o.resume && !info.LoadsSessions:
+		return usage("leave --resume out", "%s cannot go on with an earlier session, so it is not started again", o.title())
 	case o.goOn && !info.LoadsSessions:
 		return usage("leave --continue out", "%s cannot go on with an earlier session", o.title())
 	case o.goOn:
@@ -115,6 +112,7 @@ func (r *runner) session(ctx context.Context, env *Env, o *runOptions, d *drive.
 		if err := r.held.announce(id); err != nil {
 			return err
 		}
+		r.held.told(begins)
 	}
 	d.Say("[session] %s works as agent %s in room %s", peertext.Plain(said), r.run.agent, peertext.Plain(r.room.Name))
 	ctx, stop := context.WithCancel(ctx)

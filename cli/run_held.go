@@ -29,6 +29,8 @@ type held struct {
 	note   *identity.Background
 	log    *heldLog
 	noted  bool
+	began  bool          // the harness has begun the session since its last start
+	news   hub.MessageID // the last message that begins the next turn; 0: none does
 }
 
 // hold prepares a session: from now on what it says goes into a file.
@@ -50,9 +52,36 @@ func hold(env *Env, o *runOptions, r *runner, start *HarnessCommand) (*held, err
 	return h, nil
 }
 
+// keepSession keeps a session of the background from its start to its end, and with --resume from
+// start to start.
+func keepSession(ctx context.Context, env *Env, o *runOptions, r *runner, start HarnessCommand) error {
+	h, err := hold(env, o, r, &start)
+	if err != nil {
+		r.run.leave(ctx)
+		return err
+	}
+	defer h.end()
+	r.held = h
+	if o.resume {
+		return h.sleepAndWake(ctx, o, start)
+	}
+	return h.session(ctx, o, start)
+}
+
+// session runs the harness from its start to its end.
+func (h *held) session(ctx context.Context, o *runOptions, start HarnessCommand) error {
+	switch {
+	case o.driven():
+		return driveHarness(ctx, h.env, o, h.runner, start)
+	case o.harness == hub.HarnessClaudeCode:
+		return h.keepClaude(ctx, o, start)
+	}
+	return keepHarness(ctx, h.env, o, h.runner, start)
+}
+
 // announce notes that the session has begun. Nobody reads the errors of this process then.
 func (h *held) announce(session string) error {
-	h.note.Session = session
+	h.note.Session, h.note.Sleeping, h.began = session, false, true
 	if err := h.notes.Store(h.note); err != nil {
 		return fail(ExitRefused, "try again", "the session cannot be noted: %v", err)
 	}
@@ -112,11 +141,7 @@ func keepHarness(ctx context.Context, env *Env, o *runOptions, r *runner, start 
 	if err != nil {
 		return err
 	}
-	h, err := hold(env, o, r, &start)
-	if err != nil {
-		return err
-	}
-	defer h.end()
+	h := r.held
 	s, err := o.server(h, &start)
 	if err != nil {
 		return err
@@ -158,6 +183,7 @@ func (h *held) work(ctx context.Context, o *runOptions, s server, known string) 
 		text = codexFirst
 	}
 	if err == nil && text != "" {
+		h.told(begins)
 		err = s.prompt(begins, session, text)
 	}
 	if err != nil {

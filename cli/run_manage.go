@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -21,6 +22,7 @@ import (
 // States of a session besides those of its agent.
 const (
 	backgroundRuns    = "starting" // its agent has not been seen yet, or is gone
+	backgroundSleeps  = "sleeping" // it is started again when something comes for its agent
 	backgroundEnded   = "ended"
 	backgroundUnknown = "hub away"
 	backgroundOther   = "another hub"
@@ -41,12 +43,15 @@ type backgroundRow struct {
 	Session string      `json:"session"`
 	Attach  []string    `json:"attach"` // the command of the harness; empty: it has none
 	Log     string      `json:"log,omitempty"`
+	Resume  bool        `json:"resume"`         // it is started again when something comes for its agent
+	Starts  int         `json:"starts"`         // how often it was
+	Over    string      `json:"over,omitempty"` // why it is not started any more
 }
 
 func rowOf(note *identity.Background) backgroundRow {
 	row := backgroundRow{
 		AgentID: note.AgentID, Harness: note.Harness, Folder: note.Folder, RoomID: note.RoomID, Since: note.Since,
-		PID: note.PID, Session: note.Session, Attach: []string{}, Log: note.Log,
+		PID: note.PID, Session: note.Session, Attach: []string{}, Log: note.Log, Resume: note.Resume, Starts: note.Starts, Over: note.Over,
 	}
 	if args := attachArgs(note); args != nil {
 		row.Attach = append([]string{note.Program}, args...)
@@ -58,7 +63,7 @@ func rowOf(note *identity.Background) backgroundRow {
 // no way to do that.
 func attachArgs(note *identity.Background) []string {
 	switch {
-	case note.Address == "":
+	case note.Address == "", note.Sleeping:
 		return nil
 	case note.Harness == hub.HarnessOpenCode:
 		return background.OpenCodeAttach(note.Address, note.Folder, note.Session)
@@ -94,6 +99,8 @@ func (o *runOptions) manage(ctx context.Context, env *Env) error {
 	case !there:
 		_ = notes.Forget(&note) // the list forgets it otherwise
 		return fail(ExitRefused, "start it again with --background --continue", "the session of %s has ended", name)
+	case note.Sleeping:
+		return fail(ExitRefused, "start it with \"hubcli say --to "+string(name)+" TEXT\"", "the session of %s sleeps: it is started again when something comes for %s", name, name)
 	}
 	return attachBackground(env, &note)
 }
@@ -112,6 +119,7 @@ func refresh(ctx context.Context, notes identity.Backgrounds, note *identity.Bac
 		return false
 	}
 	note.PID, note.Began = row.PID, now.Began
+	note.Resume, note.Sleeping = false, false // nothing keeps it besides
 	return notes.Store(note) == nil
 }
 
@@ -132,14 +140,23 @@ func (o *runOptions) listBackground(ctx context.Context, env *Env, notes identit
 	if o.json {
 		return printJSON(env.Stdout, rows)
 	}
-	t := newTable("no session runs in the background", "AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "FOLDER(10)", "ATTACH(12)?")
+	columns := []string{"AGENT(12)", "STATE(10)", ">SINCE", "HARNESS(6)", "FOLDER(10)", "ATTACH(12)?"}
+	over := slices.ContainsFunc(rows, func(r backgroundRow) bool { return r.Over != "" })
+	if over {
+		columns = append(columns, "WHY(20)")
+	}
+	t := newTable("no session runs in the background", columns...)
 	now := hub.TimeOf(env.Now())
 	for _, row := range rows {
 		how := "hubcli run --attach " + string(row.AgentID)
 		if len(row.Attach) == 0 || row.State == backgroundEnded {
 			how = ""
 		}
-		t.add(row.AgentID, row.State, age(now, row.Since), row.Harness, row.Folder, how)
+		cells := []any{row.AgentID, row.State, age(now, row.Since), row.Harness, row.Folder, how}
+		if over {
+			cells = append(cells, row.Over)
+		}
+		t.add(cells...)
 	}
 	if none := t.empty(); none != "" {
 		env.note("%s", none)
@@ -160,6 +177,8 @@ func (o *runOptions) states(ctx context.Context) func(*identity.Background) stri
 	}
 	return func(note *identity.Background) string {
 		switch {
+		case note.Sleeping:
+			return backgroundSleeps
 		case err != nil:
 			return backgroundUnknown
 		case note.InstanceID != instance:
@@ -202,7 +221,7 @@ func attachBackground(env *Env, note *identity.Background) error {
 // endBackground ends a session and waits until its agent is gone.
 func (o *runOptions) endBackground(ctx context.Context, env *Env, notes identity.Backgrounds, note *identity.Background, there bool) error {
 	if there {
-		if err := stopSession(ctx, note); err != nil {
+		if err := stopSession(ctx, notes, note); err != nil {
 			return err
 		}
 	}
@@ -234,8 +253,25 @@ func (o *runOptions) endAgentOf(ctx context.Context, note *identity.Background) 
 }
 
 // stopSession ends the process of a session, by the harness's own means if it has started that.
-func stopSession(ctx context.Context, note *identity.Background) error {
-	if note.Harness == hub.HarnessClaudeCode {
+func stopSession(ctx context.Context, notes identity.Backgrounds, note *identity.Background) error {
+	own := note.Harness == hub.HarnessClaudeCode
+	if own && note.Resume { // first what would start it again
+		if err := stopKeeper(ctx, note, false); err != nil {
+			return err
+		}
+		if now, found := notes.Load(note.AgentID); found {
+			*note = now
+		}
+		if !refresh(ctx, notes, note) {
+			return nil // it slept
+		}
+	}
+	return stopKeeper(ctx, note, own)
+}
+
+// stopKeeper ends the process that keeps a session; own: Claude Code does it.
+func stopKeeper(ctx context.Context, note *identity.Background, own bool) error {
+	if own {
 		if err := claudeOf(note.Program, note.Folder).Stop(ctx, note.Address); err != nil {
 			return fail(ExitRefused, "see what \"claude agents\" says", "Claude Code does not end the session: %v", err)
 		}
@@ -248,7 +284,7 @@ func stopSession(ctx context.Context, note *identity.Background) error {
 			return context.Cause(ctx)
 		}
 		if time.Now().After(until) {
-			if note.Harness == hub.HarnessClaudeCode {
+			if own {
 				return fail(ExitRefused, "see what \"claude agents\" says", "the process of the session still runs")
 			}
 			killProcess(note.PID, note.Began)

@@ -37,7 +37,8 @@ type watcher struct {
 	looked   bool           // the hub has answered
 	away     bool           // the last call got no answer
 	bridged  bool           // the agent is known to have a bridge
-	begun    bool           // a stream knows what the agent was told of before
+	skips    bool           // what the agent was told of before does not count; a stream's way
+	begun    bool           // it is known what that is
 	offer    *offer         // what a stream is about to show; nil: nothing
 	said     *sideLines     // progress; nil if not wanted
 }
@@ -155,7 +156,7 @@ func (w *watcher) once(ctx context.Context) error {
 		w.last.Met = true
 		return nil
 	}
-	if w.query.Stream && !w.begun {
+	if (w.query.Stream || w.skips) && !w.begun {
 		if err := w.skipTold(ctx); err != nil {
 			return err
 		}

@@ -20,6 +20,10 @@ import (
 // theirs. The build of the tests sets it; as delivered it is empty, and none does.
 var hookBudget string
 
+// resumePause names the environment variable that gives sleeping sessions another pause between two
+// starts. It is set and empty like hookBudget.
+var resumePause string
+
 // browserPins names the environment variable with a file of other pins of browser engines.
 // It is set and empty like hookBudget.
 var browserPins string
@@ -57,7 +61,8 @@ func run() int {
 			return own
 		},
 
-		HookBudget:     hooksHave(),
+		HookBudget:     timeIn(hookBudget),
+		ResumeEvery:    timeIn(resumePause),
 		BrowserPins:    pinsToUse(),
 		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
 		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
@@ -75,12 +80,12 @@ func run() int {
 	}, os.Args[1:])
 }
 
-// hooksHave is the time that hooks have; 0 is theirs.
-func hooksHave() time.Duration {
-	if hookBudget == "" {
+// timeIn is the time in a variable that a build of the tests names; 0: the usual one.
+func timeIn(variable string) time.Duration {
+	if variable == "" {
 		return 0
 	}
-	d, err := time.ParseDuration(os.Getenv(hookBudget))
+	d, err := time.ParseDuration(os.Getenv(variable))
 	if err != nil {
 		return 0
 	}

@@ -36,6 +36,7 @@ const (
 	hookBudgetName = "HUBCLI_TEST_HOOK_BUDGET"
 
 	browserPinsName = "HUBCLI_TEST_BROWSER_PINS"
+	resumePauseName = "HUBCLI_TEST_RESUME_PAUSE"
 	slowHooks       = hookBudgetName + "=1m"
 	quickHooks      = hookBudgetName + "=" // as delivered
 
@@ -58,7 +59,7 @@ func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
-		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName, "-o", dir, ".")
+		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName+" -X main.resumePause="+resumePauseName, "-o", dir, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr
 		err = build.Run()
@@ -157,6 +158,7 @@ func setup(env *testscript.Env) error {
 	env.Setenv("HUB_DATA_ROOT", filepath.Join(env.WorkDir, "data"))
 	env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 	env.Setenv(hookBudgetName, "1m")
+	env.Setenv(resumePauseName, "100ms")
 	env.Setenv(busName, noBus)
 	env.Setenv("ADDRESS", testport.Interface())
 	for _, name := range []string{"PORT", "PORT2", "PORT3", "PORT4"} {

@@ -5,7 +5,7 @@
 // It knows no hub. It keeps no process: the servers of opencode and Codex are the
 // caller's, and only their clients are here. Its types are safe for concurrent use. What
 // a harness answers is not trusted: it is bounded in size, and an address counts only if it
-// is one of this machine.
+// is one of this machine. Sleeper decides when a session that has ended is started again.
 package background
 
 import "hubcli/hub"

@@ -20,12 +20,16 @@ type Background struct {
 	Program    string         `json:"program"` // the absolute path of the harness
 	Folder     string         `json:"folder"`
 	Since      hub.Time       `json:"since"`
-	PID        int            `json:"pid"`               // of the process that keeps the session: it ends, and the session has ended
-	Began      string         `json:"began"`             // of that process; see process.Process
-	Session    string         `json:"session"`           // the harness's name of it
-	Address    string         `json:"address,omitempty"` // where a terminal attaches, if the harness has an address for that
-	Secret     string         `json:"secret,omitempty"`  // what the address asks for
-	Log        string         `json:"log,omitempty"`     // what it has said
+	PID        int            `json:"pid"`                // of the process that keeps the session: it ends, and the session has ended
+	Began      string         `json:"began"`              // of that process; see process.Process
+	Session    string         `json:"session"`            // the harness's name of it
+	Address    string         `json:"address,omitempty"`  // where a terminal attaches, if the harness has an address for that
+	Secret     string         `json:"secret,omitempty"`   // what the address asks for
+	Log        string         `json:"log,omitempty"`      // what it has said
+	Resume     bool           `json:"resume,omitempty"`   // its user has agreed that it is started again when something comes for its agent
+	Sleeping   bool           `json:"sleeping,omitempty"` // it waits for that
+	Starts     int            `json:"starts,omitempty"`   // how often it was started again
+	Over       string         `json:"over,omitempty"`     // why it is not started any more
 }
 
 // Backgrounds keeps which sessions run in the background:
