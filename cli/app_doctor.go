@@ -78,7 +78,7 @@ func runAppDoctor(ctx context.Context, env *Env, base *baseURL, store *storage, 
 	m := doctor.Machine{
 		Version: env.Version, Executable: env.Executable, Getenv: env.Getenv,
 		BaseURL: base.url, Named: base.flag.Changed || env.Getenv(hook.EnvBaseURL) != "",
-		Inspect: env.InspectStore, Examine: env.ExamineStore, Store: store.path, StoreNamed: store.given, Stopped: env.machine().Stopped, Look: process.Look, FixOf: fixOf,
+		Inspect: env.InspectStore, Examine: env.ExamineStore, Store: store.path, StoreNamed: store.given, Stopped: env.machine().Stopped, Look: process.Look, FixOf: fixOf, LostCache: env.LostCache,
 	}
 	if root, err := env.dataRoot(); err == nil {
 		m.DataRoot = root

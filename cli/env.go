@@ -60,6 +60,11 @@ type Env struct {
 	// others.
 	BrowserPins *browserPins
 
+	// LostCache returns the folder that should hold this program and does not, so that it runs
+	// from memory at each start; it is empty if the user has no such folder. nil, or lost is
+	// false: it runs from where it belongs.
+	LostCache func() (folder string, lost bool)
+
 	// Daemon serves until ctx ends, then stops cleanly and returns nil. An error
 	// means that it did not start or had to give up; a *Failure carries its exit
 	// code, anything else is ExitStore.

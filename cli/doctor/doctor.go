@@ -51,7 +51,8 @@ type Machine struct {
 	Examine    func(dir, root string) (daemon.Examined, error) // of a store that no hub serves, for one of this data root; nil: it is not read
 	Stopped    func(baseURL string) bool                       // somebody has stopped the hub at the address
 	Look       func(pid int) (process.Process, bool)
-	FixOf      func(error) string // the way out that an error of Inspect carries
+	LostCache  func() (folder string, lost bool) // see cli.Env; nil: it is not lost
+	FixOf      func(error) string                // the way out that an error of Inspect carries
 }
 
 // exam is an examination under way.
@@ -74,7 +75,7 @@ func (x *exam) add(level Level, check, text, fix string) {
 func Examine(ctx context.Context, m Machine) []Finding {
 	x := &exam{Machine: m}
 	for _, look := range []func(context.Context){
-		x.program, x.path, x.port, x.address, x.store, x.otherHubs, x.ledger, x.adapters, x.leftovers, x.slots,
+		x.program, x.cache, x.path, x.port, x.address, x.store, x.otherHubs, x.ledger, x.adapters, x.leftovers, x.slots,
 	} {
 		if ctx.Err() != nil {
 			break

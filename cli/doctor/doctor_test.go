@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -39,6 +40,54 @@ func machine(t *testing.T) Machine {
 		BaseURL: "http://127.0.0.1:1", FixOf: func(error) string { return "mend it" },
 		Inspect: func(string) (daemon.StoreInfo, error) { return daemon.StoreInfo{Free: 1 << 40}, nil },
 		Look:    func(pid int) (process.Process, bool) { return process.Process{PID: pid, Began: "34"}, pid == 99 },
+	}
+}
+
+// TestLostCacheIsTold: if the program runs from memory because its cache cannot hold it, the doctor says why and
+// what to do. Otherwise it says nothing of it.
+func TestLostCacheIsTold(t *testing.T) {
+	in := func(m Machine) []Finding {
+		x := &exam{Machine: m}
+		x.cache(t.Context())
+		return x.found
+	}
+	if found := in(Machine{}); len(found) != 0 {
+		t.Errorf("a build that carries nothing: %v", found)
+	}
+	if found := in(Machine{LostCache: func() (string, bool) { return "", false }}); len(found) != 0 {
+		t.Errorf("one that was unpacked: %v", found)
+	}
+	for _, test := range []struct {
+		name, text, fix string
+		harm            func(cache string) error // the folder hubcli is to lie in it
+	}{
+		{"a file in its place", "/cache is no folder", "remove that file, or set XDG_CACHE_HOME", func(cache string) error {
+			return os.WriteFile(cache, nil, 0o600)
+		}},
+		{"others may write to the cache", "others can write to ", "chmod 700 ", func(cache string) error {
+			return errors.Join(os.Mkdir(cache, 0o700), os.Chmod(cache, 0o777))
+		}},
+		{"others may write to the folder", "/cache/hubcli", "chmod 700 ", func(cache string) error {
+			return errors.Join(os.MkdirAll(cache+"/hubcli", 0o700), os.Chmod(cache+"/hubcli", 0o777))
+		}},
+		{"nothing is wrong with it", "the system runs no program in ", "without noexec", func(cache string) error {
+			return os.MkdirAll(cache+"/hubcli", 0o700)
+		}},
+		{"it is not there yet", "the system runs no program in ", "without noexec", func(cache string) error { return nil }},
+	} {
+		if runtime.GOOS == "windows" {
+			t.Skip("needs a system on which a program is unpacked")
+		}
+		cache := filepath.Join(t.TempDir(), "cache")
+		require.NoError(t, test.harm(cache))
+		found := in(Machine{LostCache: func() (string, bool) { return filepath.Join(cache, "hubcli"), true }})
+		if len(found) != 1 || !has(found, Warn, "cache", test.text) || !strings.Contains(found[0].Fix, test.fix) {
+			t.Errorf("%s: %v", test.name, found)
+		}
+	}
+	found := in(Machine{LostCache: func() (string, bool) { return "", true }})
+	if len(found) != 1 || !strings.Contains(found[0].Fix, "set HOME") {
+		t.Errorf("no folder: %v", found)
 	}
 }
 

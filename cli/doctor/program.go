@@ -3,6 +3,7 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,10 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"hubcli/internal/identity"
+	"hubcli/internal/osfile"
+	"hubcli/internal/peertext"
 )
 
 // askTime is how long another executable may take to say its version.
@@ -37,6 +42,52 @@ func (x *exam) self() (string, error) {
 	}
 	return path, nil
 }
+
+// cache says why this program runs from memory.
+func (x *exam) cache(context.Context) {
+	if x.LostCache == nil {
+		return
+	}
+	folder, lost := x.LostCache()
+	if !lost {
+		return
+	}
+	why, fix := whyLost(folder)
+	x.warn("cache", "this program runs from memory, which costs time at each start: "+why, fix)
+}
+
+// whyLost says why a folder of the cache cannot hold the program, and the way out.
+func whyLost(folder string) (why, fix string) {
+	if folder == "" {
+		return "there is no folder for it", "set HOME, or XDG_CACHE_HOME to a folder that you may write to"
+	}
+	const move = "or set XDG_CACHE_HOME to another folder of yours"
+	at := folder
+	for ; ; at = filepath.Dir(at) { // the folder, or the nearest one above it
+		if _, err := os.Lstat(at); err == nil || at == filepath.Dir(at) {
+			break
+		}
+	}
+	if info, err := os.Stat(at); err == nil && !info.IsDir() {
+		return at + " is no folder", "remove that file, " + move
+	}
+	for _, dir := range []string{filepath.Dir(folder), folder} {
+		var d *identity.Distrust
+		if errors.As(identity.Trust(dir, identity.Written), &d) {
+			return d.Why, "make it a folder of yours that nobody else may write to: chmod 700 " + peertext.Shell(dir) + ", " + move
+		}
+	}
+	if err := osfile.Writable(at); err != nil {
+		return "you may not write to " + at, "give yourself that right, " + move
+	}
+	if free, err := osfile.Free(at); err == nil && free < roomForProgram {
+		return fmt.Sprintf("the disk of %s has %d MiB free", at, free>>20), "make room there, " + move
+	}
+	return "the system runs no program in " + at, "mount its disk without noexec, " + move
+}
+
+// roomForProgram is what an unpacked program needs, in bytes.
+const roomForProgram = 64 << 20
 
 // path looks for other executables of the name. Harnesses start the first one.
 func (x *exam) path(ctx context.Context) {

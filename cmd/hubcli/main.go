@@ -48,7 +48,7 @@ func run() int {
 	defer signals.Stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Stdin: os.Stdin, Stdout: program.Stdout(), Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 
@@ -69,6 +69,8 @@ func run() int {
 		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
 		HideTyping:     func() (func(), error) { return cli.HideTyping(os.Stdin.Fd()) },
 
+		LostCache: lostCache,
+
 		Daemon:       serve,
 		InspectStore: inspectStore,
 		ExamineStore: examineStore,
@@ -78,6 +80,15 @@ func run() int {
 		RestoreStore: restoreStore,
 		ShowLicense:  showLicense,
 	}, os.Args[1:])
+}
+
+// lostCache says where this program should have been unpacked, if it runs from memory instead.
+func lostCache() (folder string, lost bool) {
+	if !program.InMemory() {
+		return "", false
+	}
+	folder, _ = program.Cache() // a user may have none
+	return folder, true
 }
 
 // timeIn is the time in a variable that a build of the tests names; 0: the usual one.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -18,7 +19,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"hubcli/internal/identity"
 	"hubcli/internal/packer"
 	"hubcli/internal/require"
 )
@@ -67,7 +70,7 @@ func TestUnpacking(t *testing.T) {
 	}
 	info, err := os.Stat(paths[0])
 	require.NoError(t, err)
-	if info.Mode().Perm() != mode || filepath.Dir(paths[0]) != filepath.Join(cache, folder) {
+	if info.Mode().Perm() != mode || filepath.Dir(paths[0]) != filepath.Join(cache, "hubcli") {
 		t.Errorf("it is %s with %v", paths[0], info.Mode())
 	}
 	again, err := unpacked()
@@ -75,7 +78,7 @@ func TestUnpacking(t *testing.T) {
 	if err != nil || err2 != nil || again != paths[7] || !os.SameFile(info, later) && later.ModTime().Before(info.ModTime()) {
 		t.Errorf("the second time it is %s, %v", again, err)
 	}
-	require.NoError(t, os.WriteFile(filepath.Join(cache, folder, "mine"), nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(cache, "hubcli", "mine"), nil, 0o600))
 	second := sha256.Sum256([]byte("second"))
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -85,10 +88,65 @@ func TestUnpacking(t *testing.T) {
 	if _, err := unpacked(); err != nil {
 		t.Fatal(err)
 	}
-	left, err := os.ReadDir(filepath.Join(cache, folder))
-	if err != nil || len(left) != 2 || left[1].Name() != "mine" {
+	left, err := os.ReadDir(filepath.Join(cache, "hubcli"))
+	if err != nil || len(left) != 3 || left[1].Name() != "lock" || left[2].Name() != "mine" {
 		t.Errorf("the cache has %v, %v", left, err)
 	}
+}
+
+// TestOneUnpacksForAll: of many first starts at once one unpacks, and the others wait for it. The lock of one that
+// was killed meanwhile stops nobody.
+func TestOneUnpacksForAll(t *testing.T) {
+	cache := carry(t, strings.Repeat("the program ", 1<<18))
+	holder := exec.Command(os.Args[0], "-test.run=^TestHoldsTheLock$")
+	holder.Env = append(os.Environ(), holdsLock+"="+filepath.Join(cache, "hubcli"))
+	said, err := holder.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, holder.Start())
+	if line, err := bufio.NewReader(said).ReadString('\n'); err != nil || line != "held\n" {
+		t.Fatalf("the holder says %q, %v", line, err)
+	}
+	const starts = 16
+	files := make([]os.FileInfo, starts)
+	var all sync.WaitGroup
+	for i := range files {
+		all.Go(func() {
+			path, err := unpacked()
+			if err == nil {
+				files[i], err = os.Stat(path)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	time.Sleep(100 * time.Millisecond) // some of them wait by now
+	if left, err := os.ReadDir(filepath.Join(cache, "hubcli")); err != nil || len(left) != 1 {
+		t.Errorf("beside the lock that another process holds there is %v, %v", left, err)
+	}
+	require.NoError(t, holder.Process.Kill())
+	_ = holder.Wait() // it was killed
+	all.Wait()
+	for i, f := range files {
+		if f == nil || !os.SameFile(f, files[0]) {
+			t.Errorf("start %d has unpacked another file", i)
+		}
+	}
+}
+
+// holdsLock names the folder whose lock a process of the test is to hold.
+const holdsLock = "HUBCLI_TEST_HOLDS_LOCK"
+
+// TestHoldsTheLock is the process that TestOneUnpacksForAll kills.
+func TestHoldsTheLock(t *testing.T) {
+	dir := os.Getenv(holdsLock)
+	if dir == "" {
+		t.Skip("needs TestOneUnpacksForAll, which runs it")
+	}
+	_, err := identity.Lock(dir, time.Second)
+	require.NoError(t, err)
+	fmt.Println("held")
+	time.Sleep(time.Minute)
 }
 
 // TestWhatOthersCouldHaveChangedIsNotRun: a program that was cut, changed or can be written by others is unpacked
@@ -114,7 +172,7 @@ func TestWhatOthersCouldHaveChangedIsNotRun(t *testing.T) {
 			t.Errorf("%s: it holds %q with %v, %v, %v", name, text, info.Mode(), err, readErr)
 		}
 	}
-	require.NoError(t, os.Chmod(filepath.Join(cache, folder), 0o777))
+	require.NoError(t, os.Chmod(filepath.Join(cache, "hubcli"), 0o777))
 	if path, err := unpacked(); err == nil {
 		t.Errorf("in a folder that others can write to it is %s", path)
 	}
@@ -185,6 +243,9 @@ func TestDelivered(t *testing.T) {
 		d.does("posted #", "post", "--agent", "ann", "hello")
 		d.does("hello", "poll", "--agent", "ben", "--timeout", "0")
 		d.does("2 agents", "status")
+		if out, _ := d.run("app", "doctor"); cached == strings.Contains(out, "warn  cache     this program runs from memory") {
+			t.Errorf("with a cache (%t) the doctor says %s", cached, out)
+		}
 		d.does(fmt.Sprintf("127.0.0.1:%d", port), "app", "status")
 		if out, err := d.run("nonsense"); err == nil || !strings.Contains(out, "hubcli has no command") {
 			t.Errorf("nonsense prints %q, %v", out, err)

@@ -21,11 +21,11 @@ import (
 )
 
 const (
-	folder      = "hubcli"  // in the user's cache
-	prefix      = "hubcli-" // of unpacked programs, before the digest
-	partSuffix  = ".part"   // of one that is being unpacked
-	mode        = 0o700     // nobody else runs or replaces it
-	mostUnpacks = 1 << 30   // bytes of a program that are written at most
+	prefix      = "hubcli-"   // of unpacked programs, before the digest
+	partSuffix  = ".part"     // of one that is being unpacked
+	mode        = 0o700       // nobody else runs or replaces it
+	mostUnpacks = 1 << 30     // bytes of a program that are written at most
+	unpackWait  = time.Minute // for another process that unpacks it
 )
 
 // becomeWhole replaces this process with the carried program. Where the cache cannot hold it, or the system runs
@@ -49,17 +49,13 @@ func becomeWhole() error {
 // unpacked returns the path of the carried program in the user's cache. One that is there already is
 // used if nobody else can have changed it and it is whole.
 func unpacked() (string, error) {
-	cache, err := os.UserCacheDir()
+	dir, err := program.Cache()
 	if err != nil {
 		return "", err
 	}
-	if real, err := filepath.EvalSymlinks(cache); err == nil { // many have their cache on another disk
-		cache = real
-	}
-	if err := identity.Trust(cache, identity.Written); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := identity.Trust(filepath.Dir(dir), identity.Written); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	dir := filepath.Join(cache, folder)
 	if err := os.MkdirAll(dir, mode); err != nil {
 		return "", err
 	}
@@ -69,6 +65,13 @@ func unpacked() (string, error) {
 	path := filepath.Join(dir, prefix+digest[:16])
 	if intact(path) {
 		return path, nil
+	}
+	// The first of several starts unpacks, and the others wait for it. Where the lock cannot be had, each unpacks.
+	if unlock, err := identity.Lock(dir, unpackWait); err == nil {
+		defer unlock()
+		if intact(path) {
+			return path, nil
+		}
 	}
 	if err := unpack(dir, path); err != nil {
 		return "", err
@@ -94,8 +97,8 @@ func intact(path string) bool {
 	return hex.EncodeToString(sum.Sum(nil)) == digest
 }
 
-// unpack writes the carried program under a path. Several processes may do so at once: each writes a file
-// of its own and renames it when it is whole.
+// unpack writes the carried program under a path. It writes a file of its own and renames it when it is whole: a
+// process without the lock may do the same.
 func unpack(dir, path string) (err error) {
 	f, err := os.CreateTemp(dir, prefix+"*"+partSuffix)
 	if err != nil {

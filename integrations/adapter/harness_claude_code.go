@@ -21,7 +21,7 @@ func claudeCodeRow() row {
 		project: &setup{
 			mcp:      []piece{server("", edit.JSON, stdioShape, inServers, "./.mcp.json")},
 			hooks:    claudeHooks("", occasionsOf(hub.HarnessClaudeCode), "./.claude/settings.json"),
-			lacking:  lacks("instructions", hooksTeach),
+			lacking:  lacks("instructions", hooksTeach, "plugin", forTheUser),
 			warnings: []string{committed},
 			followUps: []string{
 				"start claude in the folder and approve the server hub, which it asks for once",

@@ -51,7 +51,7 @@ func (s *setup) lacks(name hub.AdapterPartName, scope hub.AdapterScope) string {
 	switch {
 	case name == hub.PartPlugin && len(s.plugin) > 0:
 		return ""
-	case name == hub.PartPlugin:
+	case name == hub.PartPlugin && s.lacking[name] == "":
 		return noPlugin
 	case name != hub.PartPermissions:
 		return s.lacking[name]

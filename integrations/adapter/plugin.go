@@ -4,8 +4,12 @@ import (
 	"hubcli/hub"
 )
 
-// noPlugin says why a setup has no plugin.
-const noPlugin = "the hub has no plugin for this harness"
+// Reasons for which a setup has no such plugin. Extensions and plugins that carry servers and hooks are
+// no part of their own: they are the files of those.
+const (
+	noPlugin   = "it wakes idle sessions of Claude Code, and no other harness has such a part"
+	forTheUser = "it is written for the user, and not in a project"
+)
 
 // claudePlugin is a folder that Claude Code loads by itself: one that wakes an
 // idle session with each message for its agent, and a skill that says when to

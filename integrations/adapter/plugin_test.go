@@ -10,6 +10,29 @@ import (
 	"hubcli/hub"
 )
 
+// TestWhyThereIsNoPlugin: of a harness that the hub is set up in by an extension or a plugin, the status does not
+// say that it has none.
+func TestWhyThereIsNoPlugin(t *testing.T) {
+	for i := range rows() {
+		r := &rows()[i]
+		for _, scope := range r.scopes() {
+			s, want := r.setup(scope), noPlugin
+			switch {
+			case r.harness == hub.HarnessClaudeCode && scope == hub.AdapterGlobal:
+				want = ""
+			case r.harness == hub.HarnessClaudeCode:
+				want = forTheUser
+			}
+			if got := s.lacks(hub.PartPlugin, scope); got != want || strings.Contains(got, "this harness") {
+				t.Errorf("%s, %s: %q", r.harness, scope, got)
+			}
+			if s.own != nil && s.own.lacks(hub.PartPlugin, scope) != noPlugin {
+				t.Errorf("%s, %s, own files: %q", r.harness, scope, s.own.lacks(hub.PartPlugin, scope))
+			}
+		}
+	}
+}
+
 // TestPlugin: it is written only if the user asks for it, stays until he says
 // otherwise, and goes without a trace.
 func TestPlugin(t *testing.T) {

@@ -77,7 +77,7 @@ var layers = []layer{
 	{dir: "integrations/acp", may: nil, why: "it speaks a protocol with a harness and knows no hub"},
 	{dir: "integrations/wake", may: nil, why: "what begins a turn knows no hub and no message"},
 	{dir: "cli/daemon", may: client, why: "it starts, finds and stops hubs; the commands tell people about it"},
-	{dir: "cli/doctor", may: append([]string{"cli/daemon"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
+	{dir: "cli/doctor", may: append([]string{"cli/daemon", "internal/identity"}, client...), why: "it looks at the machine and asks the hub; the command prints what it finds"},
 	{dir: "cli/drive", may: []string{"hub", "integrations/acp"}, why: "a driver asks a hub for what its interface names, and speaks with a harness; the command dials and starts them"},
 	{dir: "overview", may: []string{"hub"}, why: "it asks a hub for what its interface names, and derives the rest; the commands show it"},
 	{dir: "cli/top", may: []string{"hub", "overview"}, why: "the live view asks a hub for what its interface names; the command dials it"},

@@ -83,7 +83,7 @@ func (b Backgrounds) All() []Background {
 
 // Store notes a session, in place of an earlier one of its agent.
 func (b Backgrounds) Store(s *Background) error {
-	unlock, err := lock(b.Dir, noteWait)
+	unlock, err := Lock(b.Dir, noteWait)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (b Backgrounds) Store(s *Background) error {
 
 // Forget removes the note of a session, unless its agent has another one by now.
 func (b Backgrounds) Forget(s *Background) error {
-	unlock, err := lock(b.Dir, noteWait)
+	unlock, err := Lock(b.Dir, noteWait)
 	if err != nil {
 		return err
 	}

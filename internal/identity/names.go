@@ -70,10 +70,10 @@ func (r Runs) Store(harness hub.Harness, folder string, latest Run) error {
 var ErrBusy = errors.New("another process has not ended what it writes there")
 
 // Lock waits until no other process chooses a name, for at most a time.
-func (r Runs) Lock(most time.Duration) (unlock func(), err error) { return lock(r.Dir, most) }
+func (r Runs) Lock(most time.Duration) (unlock func(), err error) { return Lock(r.Dir, most) }
 
-// lock waits for the lock of a folder, for at most a time.
-func lock(dir string, most time.Duration) (unlock func(), err error) {
+// Lock waits for the lock of a folder, which it makes,, for at most a time.
+func Lock(dir string, most time.Duration) (unlock func(), err error) {
 	if err := makeFolder(dir); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,25 @@ func Self() (string, error) {
 		return os.Args[0], nil
 	}
 	return os.Executable()
+}
+
+// Cache returns the folder into which a carried program is unpacked. It need not be there.
+func Cache() (string, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(cache); err == nil { // many have their cache on another disk
+		cache = real
+	}
+	return filepath.Join(cache, "hubcli"), nil
+}
+
+// InMemory reports whether this is a carried program that runs from memory, because Cache could not hold it or
+// the system runs no program there.
+func InMemory() bool {
+	path, err := os.Executable()
+	return carried != "" && err == nil && strings.HasPrefix(path, "/memfd:")
 }
 
 // takenAfter is how long a brief command may run before signals are taken. To take them costs a third of the
