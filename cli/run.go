@@ -67,8 +67,8 @@ the spawn policy. What comes behind -- goes to the harness.
 --background starts a session that goes on without this command, by the harness's own means:
 opencode serve, an app server of Codex, claude --bg. Other harnesses are driven over ACP.
 --list shows these sessions, --attach opens one in this terminal, and --end ends one. With
---resume the hub may start a session again that has ended: when a message or a task comes for
-its agent, at least a minute after the start before, and at most 20 times.`,
+--resume a session that has ended is started again when a message or a task comes for its
+agent: at least a minute after the start before, and at most 20 times.`,
 		Example: `  hubcli run claude --as lead
   hubcli run gemini
   hubcli run codex --task 12 -- --model gpt-5.5
