@@ -48,7 +48,7 @@ func run() int {
 	defer signals.Stop()
 	return cli.Run(ctx, &cli.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,
-		Stdin: os.Stdin, Stdout: program.Stdout(), Stderr: os.Stderr,
+		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
 
