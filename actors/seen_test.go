@@ -196,13 +196,67 @@ func TestToldSurvivesACrash(t *testing.T) {
 		if err != nil || a.ToldID != 2 {
 			t.Errorf("after the crash ann was told up to %d, %v", a.ToldID, err)
 		}
-		if got := tell(again, "second", 2); got != before {
-			t.Errorf("the repetition is answered %+v, the call was %+v", got, before)
+		// Nobody has proved that the agent was given the first, so it may be shown again.
+		if got, want := tell(again, "second", 2), (hub.Told{AgentID: "ann", ToldID: 2, Moved: true}); got != want {
+			t.Errorf("the repetition is answered %+v, want %+v", got, want)
 		}
 		if got, want := tell(again, "other", 2), (hub.Told{AgentID: "ann", ToldID: 2, AfterID: 2}); got != want {
 			t.Errorf("another call is answered %+v, want %+v", got, want)
 		}
 		again.stop()
+	})
+}
+
+// TestWhatIsNotProvedIsTakenBack: when the program of an agent was cut off, what it was told of counts as untold
+// from where it is proved that the agent was given it, also after a crash.
+func TestWhatIsNotProvedIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		for range 5 {
+			r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"})
+		}
+		tell := func(r *rig, state hub.ToldState, id hub.MessageID) hub.Told {
+			told, err := r.Tell(t.Context(), hub.ToldInput{AgentID: "ann", ToldID: id, State: state})
+			require.NoError(t, err)
+			return told
+		}
+		told := func(r *rig) (hub.MessageID, hub.MessageID) {
+			a, err := r.Attention(t.Context(), hub.AttentionQuery{Agent: "ann"})
+			require.NoError(t, err)
+			return a.ToldID, a.SureID
+		}
+		tell(r, hub.ToldNow, 1)
+		tell(r, hub.ToldNow, 3)
+		if got, want := tell(r, hub.ToldProved, 2), (hub.Told{AgentID: "ann", ToldID: 3, Moved: true}); got != want {
+			t.Errorf("the proof is answered %+v, want %+v", got, want)
+		}
+		if got := tell(r, hub.ToldProved, 1); got.Moved {
+			t.Errorf("an older proof is answered %+v", got)
+		}
+		tell(r, hub.ToldNow, 4)
+		if got := tell(r, hub.ToldLost, 3); got.Moved {
+			t.Errorf("the agent was told of more meanwhile, and the hub answers %+v", got)
+		}
+		time.Sleep(2 * lazily)
+		synctest.Wait()
+		again := start(t, r.crash())
+		if at, sure := told(again); at != 4 || sure != 2 {
+			t.Errorf("after a crash told of %d, sure of %d, want 4 and 2", at, sure)
+		}
+		if got, want := tell(again, hub.ToldLost, hub.MaxMessageID), (hub.Told{AgentID: "ann", ToldID: 2, AfterID: 4, Moved: true}); got != want {
+			t.Errorf("what is lost is answered %+v, want %+v", got, want)
+		}
+		last := start(t, again.crash())
+		if at, sure := told(last); at != 2 || sure != 2 {
+			t.Errorf("told of %d, sure of %d, want 2 and 2", at, sure)
+		}
+		if got := tell(last, hub.ToldLost, hub.MaxMessageID); got.Moved {
+			t.Errorf("nothing is lost any more, and the hub answers %+v", got)
+		}
+		if got, want := tell(last, hub.ToldNow, 4), (hub.Told{AgentID: "ann", ToldID: 4, AfterID: 2, Moved: true}); got != want {
+			t.Errorf("what is told again is answered %+v, want %+v", got, want)
+		}
+		last.stop()
 	})
 }
 

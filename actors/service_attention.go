@@ -29,6 +29,7 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 	}
 	u := h.view.UnreadOf(q.Agent)
 	out.SeenID, out.ToldID, out.HeadID = h.view.SeenUpTo(q.Agent, q.Room), u.Seen.Told, u.Head
+	out.SureID = u.Seen.ToldAfter
 	out.GivenID = h.view.Directory.Given(q.Agent, h.engine.Clock.Now().Wall)
 	var err error
 	if out.ReadFrom, err = h.view.ReadsFrom(&u, q.Room); err != nil {
@@ -170,6 +171,17 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	key := ""
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
+	}
+	switch in.State {
+	case hub.ToldProved: // a crash that takes it back shows some messages once more
+		return h.view.Seen.Prove(in.AgentID, in.ToldID), nil
+	case hub.ToldLost:
+		told := h.view.Seen.Untell(in.AgentID, in.ToldID)
+		if told.Moved {
+			h.view.Seen.Store(h.engine.Failed)
+			h.view.Directory.Changed(in.AgentID)
+		}
+		return told, nil
 	}
 	told := h.view.Seen.Tell(in.AgentID, min(in.ToldID, h.view.Ring.Visible()), key)
 	if told.Moved {

@@ -61,5 +61,10 @@ func ValidateTold(in *hub.ToldInput) error {
 	if in.ToldID == 0 {
 		return hub.Invalid("told_id", "told_id is missing").WithFix("send the id of the last message that the agent was told of")
 	}
+	switch in.State {
+	case hub.ToldNow, hub.ToldProved, hub.ToldLost:
+	default:
+		return hub.Invalid("state", "state is neither proved nor lost").WithFix("send one of the two, or leave state out")
+	}
 	return checkID("told_id", in.ToldID)
 }

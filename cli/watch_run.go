@@ -37,6 +37,7 @@ type watcher struct {
 	looked   bool           // the hub has answered
 	away     bool           // the last call got no answer
 	bridged  bool           // the agent is known to have a bridge
+	given    hub.MessageID  // the agent has just been given the messages up to this one by a poll
 	skips    bool           // what the agent was told of before does not count; a stream's way
 	begun    bool           // it is known what that is
 	offer    *offer         // what a stream is about to show; nil: nothing

@@ -27,6 +27,9 @@ const streamLabel = "stream"
 // the same line.
 const streamPause = 30 * time.Millisecond
 
+// streamReads is how long a stream waits for the hub to learn what the agent has read of a poll.
+const streamReads = 200 * time.Millisecond
+
 // The pace of a stream: streamBurst lines at once, then one line every streamEvery. Each
 // line begins a turn of an idle agent, and Claude Code drops the lines of a monitor beyond
 // about ten, and then one every two seconds. What waits comes in one line.
@@ -130,7 +133,7 @@ func (w *watcher) skipTold(ctx context.Context) error {
 	defer cancel()
 	a, err := w.hub.Attention(ctx, hub.AttentionQuery{Agent: w.query.Agent, Room: w.query.Room})
 	if err == nil {
-		w.query.After, w.begun = max(w.query.After, a.ToldID), true
+		w.query.After, w.begun, w.given = max(w.query.After, a.ToldID), true, a.GivenID
 	}
 	return err
 }
@@ -143,6 +146,13 @@ func (s *stream) show(ctx context.Context) error {
 	}
 	if !pause.For(ctx, streamPause) {
 		return context.Cause(ctx)
+	}
+	if err := s.skipTold(ctx); err != nil {
+		return err
+	}
+	if len(s.last.Messages) > 0 && s.last.Messages[0].ID <= s.given { // the agent may be reading them
+		pause.For(ctx, streamReads)
+		return nil
 	}
 	if s.ready != nil {
 		if err := s.ready(ctx); err != nil {

@@ -139,6 +139,7 @@ type Attention struct {
 	SeenID    MessageID     `json:"seen_id"`   // the agent has seen all messages up to this one
 	ReadFrom  MessageID     `json:"read_from"` // all that is unread is above this one: a reader goes on here
 	ToldID    MessageID     `json:"told_id"`   // the agent was notified of all messages up to this one
+	SureID    MessageID     `json:"sure_id"`   // of those, up to which one it was surely given them
 	HeadID    MessageID     `json:"head_id"`   // the latest message
 	GivenID   MessageID     `json:"given_id"`  // the agent's poll was answered up to this one in the last two seconds, and may have been read; 0: none was
 	Unread    int           `json:"unread"`    // in the room and the inbox, up to MaxUnread
@@ -187,11 +188,24 @@ type AttentionQuery struct {
 	Room  RoomID
 }
 
-// ToldInput says that the agent was notified of everything up to ToldID.
+// ToldInput says what became of what the agent was notified of, up to ToldID.
 type ToldInput struct {
 	AgentID AgentID   `json:"agent_id"`
 	ToldID  MessageID `json:"told_id"`
+	State   ToldState `json:"state,omitempty"`
 }
+
+// ToldState says what became of a notification.
+type ToldState string
+
+// The states. ToldNow: the agent is about to be notified. ToldProved: its program has surely
+// given it what it was notified of. ToldLost: its program was cut off, so that what is not
+// proved counts as untold.
+const (
+	ToldNow    ToldState = ""
+	ToldProved ToldState = "proved"
+	ToldLost   ToldState = "lost"
+)
 
 // Turn says how far an agent is with its turn, as the hooks of its program know it.
 type Turn string
@@ -235,7 +249,8 @@ type TurnNoted struct {
 
 // Told is the answer. Moved is true only for the call that moved the cursor: of
 // two hooks that run for the same event, one notifies the agent. AfterID is where the
-// cursor was before: the agent was notified of the messages up to it by others.
+// cursor was before: the agent was notified of the messages up to it by others. With ToldProved it is
+// where the other cursor was, that of what is sure.
 type Told struct {
 	AgentID AgentID   `json:"agent_id"`
 	ToldID  MessageID `json:"told_id"`
@@ -258,9 +273,9 @@ type Seats interface {
 type Attentions interface {
 	// Attention returns what an agent has not seen. Errors: room_not_found.
 	Attention(ctx context.Context, q AttentionQuery) (Attention, error)
-	// Tell moves the notified cursor of an agent; it never moves back. A cursor
-	// beyond the latest message means the latest message. It is stored before the
-	// call returns; if the disk is full, a crash moves it back.
+	// Tell moves the notified cursor of an agent. It moves back with ToldLost alone, to
+	// where ToldProved was. A cursor beyond the latest message means the latest message. It
+	// is stored before the call returns; if the disk is full, a crash moves it back.
 	Tell(ctx context.Context, in ToldInput) (Told, error)
 	// NoteTurn notes how far the agent is with its turn. It is kept in memory
 	// alone, until the session of the agent ends.

@@ -32,9 +32,11 @@ type Seen struct {
 	// Told is the highest id of which a hook or a watch has notified the agent.
 	// Being notified does not count as having read.
 	Told hub.MessageID `json:"told,omitempty"`
-	// ToldBy is the idempotency key of the call that moved Told, which was at
-	// ToldAfter before. So a repetition of the call is known, also after a crash.
-	ToldBy    string        `json:"told_by,omitempty"`
+	// ToldBy is the idempotency key of the call that moved Told. So a repetition of the
+	// call is known, also after a crash.
+	ToldBy string `json:"told_by,omitempty"`
+	// ToldAfter is up to where it is sure that the agent was given what it was told of. What
+	// was told behind it is told again if the program of the agent is cut off.
 	ToldAfter hub.MessageID `json:"told_after,omitempty"`
 }
 
@@ -136,14 +138,40 @@ func (s *Seen) HasAnswered(id hub.MessageID) bool {
 
 // Tell records that the agent was notified of everything up to id, by the call with an
 // idempotency key or, if it is empty, without one. It reports whether the call moved the
-// mark, now or, for a repetition of the last call that did, before.
-func (s *Seen) Tell(id hub.MessageID, key string) (moved, repeated bool) {
+// mark, now or, for a repetition of the last call that did, before; and where the mark was
+// before, which for a repetition may be further back.
+func (s *Seen) Tell(id hub.MessageID, key string) (after hub.MessageID, moved, repeated bool) {
 	if id <= s.Told {
-		repeated = key != "" && key == s.ToldBy && id == s.Told
-		return repeated, repeated
+		if repeated = key != "" && key == s.ToldBy && id == s.Told; repeated {
+			return s.ToldAfter, true, true
+		}
+		return s.Told, false, false
 	}
-	s.Told, s.ToldBy, s.ToldAfter = id, key, s.Told
-	return true, false
+	after = s.Told
+	s.Told, s.ToldBy = id, key
+	return after, true, false
+}
+
+// Prove records that the agent was surely given what it was told of, up to id. It reports
+// whether that changed anything.
+func (s *Seen) Prove(id hub.MessageID) bool {
+	id = min(id, s.Told)
+	if id <= s.ToldAfter {
+		return false
+	}
+	s.ToldAfter = id
+	return true
+}
+
+// Untell takes back what the agent was told of, up to id, and was not surely given: the
+// program of the agent was cut off. If the agent was told of more meanwhile, nothing is
+// taken back. It reports whether that changed anything.
+func (s *Seen) Untell(id hub.MessageID) bool {
+	if s.Told > id || s.ToldAfter >= s.Told {
+		return false
+	}
+	s.Told, s.ToldBy = s.ToldAfter, ""
+	return true
 }
 
 // Encode returns the stored form: JSON.

@@ -41,7 +41,7 @@ func TestSeenNeverMovesBack(t *testing.T) {
 				}
 				answered[id] = true
 			default:
-				moved, _ = s.Tell(id, "")
+				_, moved, _ = s.Tell(id, "")
 				want = id > told
 				told = max(told, id)
 			}

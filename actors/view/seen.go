@@ -15,15 +15,15 @@ import (
 
 // What the cursors may take in memory, a shard, and when they are stored.
 const (
-	seenAgents = 256             // agents
-	seenNames  = 1024            // channels with a cursor and answered messages, of all these agents
-	seenLazy   = 2 * time.Second // from a move to its row
-	seenBatch  = 1 << 20         // bytes of rows in one commit
+	seenAgents = 256                    // agents
+	seenNames  = 1024                   // channels with a cursor and answered messages, of all these agents
+	seenLazy   = 100 * time.Millisecond // from a move to its row
+	seenBatch  = 1 << 20                // bytes of rows in one commit
 )
 
 // SeenBook is a view of what agents have said to have seen: the highest since_id
 // that each has polled with, by scope. It is kept lazily: a move is in memory at
-// once and in the store some seconds later, so that a poll never waits for the
+// once and in the store a moment later, so that a poll never waits for the
 // disk. Only the mark of what an agent was told of is stored before its call is
 // answered. What a crash takes back shows some messages as unread once more; none is
 // ever taken for seen that was not.
@@ -140,15 +140,31 @@ func (b *SeenBook) Tell(agent hub.AgentID, to hub.MessageID, key string) hub.Tol
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
 	a := b.find(sh, agent)
-	moved, repeated := a.seen.Tell(to, key)
+	after, moved, repeated := a.seen.Tell(to, key)
 	if moved && !repeated {
 		a.moves++
 		b.due()
 	}
-	told := hub.Told{AgentID: agent, ToldID: a.seen.Told, AfterID: a.seen.Told, Moved: moved}
-	if moved {
-		told.AfterID = a.seen.ToldAfter
-	}
+	return hub.Told{AgentID: agent, ToldID: a.seen.Told, AfterID: after, Moved: moved}
+}
+
+// Prove moves the mark up to which an agent was surely given what it was told of.
+func (b *SeenBook) Prove(agent hub.AgentID, to hub.MessageID) (told hub.Told) {
+	told.Moved = b.move(agent, func(s *core.Seen) bool {
+		told = hub.Told{AgentID: agent, ToldID: s.Told, AfterID: s.ToldAfter}
+		return s.Prove(to)
+	})
+	return told
+}
+
+// Untell takes back what an agent was told of up to an id and was not surely given.
+func (b *SeenBook) Untell(agent hub.AgentID, to hub.MessageID) (told hub.Told) {
+	told.Moved = b.move(agent, func(s *core.Seen) bool {
+		told = hub.Told{AgentID: agent, ToldID: s.Told, AfterID: s.Told}
+		moved := s.Untell(to)
+		told.ToldID = s.Told
+		return moved
+	})
 	return told
 }
 

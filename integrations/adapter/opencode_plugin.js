@@ -27,6 +27,11 @@ const news = (line) => {
   return event.outcome === "error" ? [said("Messages for you are no longer shown here. Read them yourself: hub_poll_messages")] : [];
 };
 
+// latest returns the id of the latest message in a list of news; 0: there is none.
+const latest = (list) => Math.max(0, ...list.flatMap(({ ids }) => ids));
+
+const mostFull = 200; // ids that are remembered for a session
+
 // resultOf returns the text of a tool's result: a tool of a server has a list of contents, one
 // of opencode's own a text.
 const resultOf = ({ content, output }) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("\n") : (output ?? ""));
@@ -71,8 +76,11 @@ export const Hub = async ({ client, directory }) => {
   const children = new Map(); // session -> promise of whether another has begun it
   const busy = new Set(); // sessions that work a turn
   const asked = new Set(); // sessions that were asked for a turn and have not begun it
+  const full = new Map(); // session -> ids of the latest messages that it has read in full
   const warnings = new Map(); // call of a tool -> what its result is to say too
   const lines = new Map(); // session -> news that it has not been shown
+  const begins = new Map(); // session -> the latest message that the prompt of its next turn names
+  const read = new Map(); // session -> the latest message that its turns have shown; the hooks tell the hub
   let stream; // of messages for the agent: { agent, child, session }
   let disposed = false;
 
@@ -101,12 +109,22 @@ export const Hub = async ({ client, directory }) => {
     lines.delete(id);
     return list;
   };
-  const add = (id, ...more) => lines.set(id, [...(lines.get(id) ?? []), ...more]);
-  // shown drops news whose messages the result of a tool of the hub has shown in full.
-  const shown = (id, result) => {
-    const all = new Set(Array.from(result.matchAll(/^#(\d+) from /gm), ([, n]) => Number(n)));
-    const left = take(id).filter(({ ids }) => ids.length === 0 || !ids.every((n) => all.has(n)));
+  // reads notes that a turn has begun with messages, or that a tool has shown them.
+  const reads = (id, message) => {
+    if (message > (read.get(id) ?? 0)) read.set(id, message);
+  };
+  const shownTo = (id) => ({ hub_told_id: read.get(id) });
+  // add keeps news that the session has not read in full.
+  const add = (id, ...more) => {
+    const seen = full.get(id) ?? [];
+    const left = [...take(id), ...more].filter(({ ids }) => ids.length === 0 || !ids.every((n) => seen.includes(n)));
     if (left.length > 0) lines.set(id, left);
+  };
+  // shown notes the messages that the result of a tool of the hub has shown in full, and drops news of them.
+  const shown = (id, result) => {
+    const all = Array.from(result.matchAll(/^#(\d+) from /gm), ([, n]) => Number(n));
+    full.set(id, [...(full.get(id) ?? []), ...all].slice(-mostFull));
+    add(id);
   };
   // show begins a turn with the pointers for an idle session. News for a busy one waits for
   // its next tool, or for the end of its turn. So each pointer begins a turn of its own, and
@@ -119,6 +137,7 @@ export const Hub = async ({ client, directory }) => {
     try {
       const got = await prompt(id, list.map(({ pointer }) => pointer).join("\n"));
       if (got?.error) throw got.error;
+      begins.set(id, Math.max(latest(list), begins.get(id) ?? 0));
     } catch {
       asked.delete(id);
       lines.set(id, [...list, ...(lines.get(id) ?? [])]);
@@ -135,8 +154,10 @@ export const Hub = async ({ client, directory }) => {
   const work = async (id) => {
     if (busy.has(id)) return;
     busy.add(id);
+    reads(id, begins.get(id) ?? 0);
+    begins.delete(id);
     if (oneTurn || !begun.has(id) || (await isChild(id))) return;
-    const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory });
+    const answer = await hook("prompt", { hook_event_name: "UserPromptSubmit", session_id: id, cwd: directory, ...shownTo(id) });
     const text = answer.hookSpecificOutput?.additionalContext;
     if (!text) return;
     add(id, said(text));
@@ -176,7 +197,9 @@ export const Hub = async ({ client, directory }) => {
   // duringTurn returns the texts to show after a tool. After an edit the hook releases
   // the lock that was taken for it.
   const duringTurn = async (id, tool, args) => {
-    const texts = take(id).map(({ text }) => text);
+    const list = take(id);
+    const texts = list.map(({ text }) => text);
+    reads(id, latest(list));
     if (stream?.session === id && !edits.has(tool)) return texts;
     const payload = { hook_event_name: "PostToolUse", session_id: id, cwd: directory, tool_name: tool, tool_input: args };
     const answer = await hook("tool", payload);
@@ -201,8 +224,9 @@ export const Hub = async ({ client, directory }) => {
       if (event.type === "session.idle" && id && !(await isChild(id))) {
         busy.delete(id);
         if (oneTurn) return;
-        if (lines.has(id)) return show(id); // also lines of a stream that has ended
-        const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory });
+        // Lines are also those of a stream that has ended. What the turn has shown, the hub hears in the next.
+        if (lines.has(id)) return show(id);
+        const answer = await hook("stop", { hook_event_name: "Stop", session_id: id, cwd: directory, ...shownTo(id) });
         if (answer.decision !== "block") return;
         add(id, said(answer.reason));
         await show(id); // unless another turn has begun meanwhile
@@ -214,7 +238,7 @@ export const Hub = async ({ client, directory }) => {
       if (event.type === "session.deleted" && info?.id) {
         if (begun.has(info.id)) await hook("session-end", { hook_event_name: "SessionEnd", session_id: info.id, cwd: directory });
         if (stream?.session === info.id) stream.child.kill();
-        for (const kept of [begun, children, busy, asked, lines]) kept.delete(info.id);
+        for (const kept of [begun, children, busy, asked, lines, begins, read, full]) kept.delete(info.id);
       }
     },
     "experimental.chat.system.transform": async (input, output) => {
@@ -234,7 +258,7 @@ export const Hub = async ({ client, directory }) => {
       const id = input?.sessionID;
       const warning = warnings.get(input?.callID);
       warnings.delete(input?.callID);
-      if (id && lines.has(id) && input.tool?.startsWith("hub_")) shown(id, resultOf(output));
+      if (id && input.tool?.startsWith("hub_")) shown(id, resultOf(output));
       const during = !id || (await isChild(id)) ? [] : await duringTurn(id, input.tool, input.args);
       const text = [warning, ...during].filter(Boolean).join("\n\n");
       if (!text) return;

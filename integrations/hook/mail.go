@@ -73,7 +73,7 @@ func (s *scene) news(event Event, rows []hub.UnreadRow) string {
 func (s *scene) listDirected(p *page, title string, rows []hub.UnreadRow) hub.MessageID {
 	listed := map[hub.MessageID]bool{}
 	for i, row := range foremost(rows) {
-		lines := []string{"- " + directed(row, s.Now, s.Ranks)}
+		lines := []string{"- " + directed(row, s.Now, s.Ranks, row.ID <= s.Again)}
 		if i == 0 {
 			lines = []string{title, lines[0]}
 		}
@@ -134,8 +134,8 @@ func partly(named bool) func(hub.UnreadRow) bool {
 }
 
 // directed shows a message in short, at wall time now; 0: its age is not shown. named leaves
-// out the words of a peer.
-func directed(row hub.UnreadRow, now hub.Time, named bool) string {
+// out the words of a peer. again says that the message may have been shown before.
+func directed(row hub.UnreadRow, now hub.Time, named, again bool) string {
 	how := "in " + word(string(row.Channel))
 	if row.Direct {
 		how = "direct"
@@ -154,6 +154,9 @@ func directed(row hub.UnreadRow, now hub.Time, named bool) string {
 	}
 	if row.User != "" {
 		how += ", from a program of the user " + word(row.User)
+	}
+	if again {
+		how += ", repeated"
 	}
 	line := fmt.Sprintf("#%d from %s (%s)", row.ID, word(string(row.FromAgent)), how)
 	if named && byPeer(row) {

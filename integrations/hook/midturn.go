@@ -21,9 +21,16 @@ func (r *run) interject(ctx context.Context) (string, error) {
 		return "", err
 	}
 	late := r.afterEdit(ctx, id)
+	r.takeBack(ctx, id)
 	a, err := r.attention(ctx, id, room)
 	if err != nil {
 		return "", err
+	}
+	switch r.event {
+	case Prompt:
+		r.turnBegins(&a)
+	case Tool:
+		r.proves(ctx, id)
 	}
 	if a.Paused != nil {
 		return r.paused(a.Paused)

@@ -60,7 +60,7 @@ func (n *News) line(named bool) string {
 	for shown := len(n.Rows); ; shown-- {
 		parts := make([]string, 0, shown+1)
 		for _, row := range n.Rows[:shown] {
-			parts = append(parts, directed(row, n.Now, named))
+			parts = append(parts, directed(row, n.Now, named, false))
 		}
 		if shown == 0 {
 			parts = append(parts, "not shown here")

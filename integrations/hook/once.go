@@ -35,7 +35,7 @@ func first(s identity.Sessions, session, source string, now time.Time) bool {
 // label makes a part of a file name from a harness's text.
 func label(source string) string {
 	return strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
 		}
 		return '_'

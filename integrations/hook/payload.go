@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf16"
@@ -56,6 +57,9 @@ type Payload struct {
 	Active bool
 	// Aborted: the user or an error ended the turn.
 	Aborted bool
+	// Names is the latest message that a prompt names which was made of what a watch has printed, or that
+	// the plugin of the harness says to have shown; 0: there is none.
+	Names hub.MessageID
 	// Background are the commands of processes that run for the agent.
 	Background []string
 	// Tool is the name of the tool that the event is about.
@@ -101,6 +105,7 @@ func Parse(b []byte) Payload {
 		Active:     f.truth("stop_hook_active", "stopHookActive") || f.number("loop_count", "loopCount") > 0,
 		Folders:    f.folders(),
 		Background: f.background(),
+		Names:      f.names(),
 		Tool:       clip(f.tool(), hub.MaxNameChars),
 		Call:       clip(f.text("tool_use_id", "toolCallId"), maxSessionText),
 		SubName:    nameOf(f.text("agent_id", "agentId"), maxSessionText),
@@ -235,6 +240,22 @@ func (f fields) number(names ...string) float64 {
 		}
 	}
 	return 0
+}
+
+// names returns the latest message that a prompt names as News does, or that the plugin of a harness
+// says to have shown.
+func (f fields) names() (latest hub.MessageID) {
+	if shown := f.number("hub_told_id"); shown >= 1 && shown <= hub.MaxMessageID {
+		latest = hub.MessageID(shown)
+	}
+	prompt := f.text("prompt")
+	for _, part := range strings.Split(prompt, "#")[1:] {
+		digits, _, ok := strings.Cut(part, " from ")
+		if id, err := strconv.ParseInt(digits, 10, 64); ok && err == nil && id <= hub.MaxMessageID {
+			latest = max(latest, hub.MessageID(id))
+		}
+	}
+	return latest
 }
 
 // harness recognizes a harness by marks that only it puts into its payloads.

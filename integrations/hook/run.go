@@ -12,6 +12,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/identity"
+	"hubcli/internal/pause"
 	"hubcli/internal/process"
 )
 
@@ -102,6 +103,8 @@ type run struct {
 	hub      Service
 	baseURL  string
 	instance hub.InstanceID
+	sure     hub.MessageID   // up to which message the model has surely read what the agent was told of
+	again    hub.MessageID   // up to which messages may have been shown in a process that was cut off
 	ignored  map[string]bool // reasons that are already logged
 }
 
@@ -283,6 +286,7 @@ func (r *run) start(ctx context.Context) (string, error) {
 		return "", err
 	}
 	saved, known := r.sessions.Load(r.payload.SessionID)
+	r.programBegins(false)
 	if err := r.connect(ctx, saved); err != nil {
 		return "", err
 	}
@@ -294,10 +298,14 @@ func (r *run) start(ctx context.Context) (string, error) {
 		return "", quiet("the folder is bound to no room")
 	}
 	known = known && saved.InstanceID == r.instance
+	if known && r.bridged && named != saved.AgentID && r.payload.Source == fromBefore && r.Getenv(EnvAgent) == "" {
+		named = r.callBridge(ctx, saved, named)
+	}
 	id, err := r.identify(ctx, named, saved, known, got.Room.RoomID)
 	if err != nil {
 		return "", err
 	}
+	r.programBegins(true)
 	r.sit(ctx, id, got.Room.RoomID)
 	r.handOver(id)
 	if !r.form().hears(SessionStart) {
@@ -306,9 +314,10 @@ func (r *run) start(ctx context.Context) (string, error) {
 		}
 		return "", quiet("this harness shows no agent what is said when a session begins")
 	}
-	if !first(r.sessions, r.payload.SessionID, r.payload.Source, r.Now()) {
+	if !first(r.sessions, r.payload.SessionID, r.payload.Source+r.program(), r.Now()) {
 		return "", quiet("another run speaks for this event")
 	}
+	r.takeBack(ctx, id)
 	text := r.open(ctx, id, got)
 	r.stands(ctx, id)
 	return text, nil
@@ -321,7 +330,9 @@ func (r *run) open(ctx context.Context, id hub.AgentID, at hub.Resolved) string 
 	if told > 0 {
 		// The text is shown even if this call fails: holding a turn once too
 		// often is better than never.
-		_, _ = r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told})
+		if told, err := r.hub.Tell(ctx, hub.ToldInput{AgentID: id, ToldID: told}); err == nil {
+			r.given(told)
+		}
 	}
 	return text
 }
@@ -364,14 +375,16 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 	return b.AgentID, err
 }
 
-// leaveNotes tells a bridge that starts later the agent of the session. The
-// bridge finds the note by its parent process, which is the harness above the
-// hook.
+// leaveNotes tells a bridge that starts later, or has started at the same time, the agent of the
+// session. The bridge finds the note by its parent process, which is the harness above the hook.
 func (r *run) leaveNotes(b identity.Binding) {
 	if !r.notes.Usable() {
 		return
 	}
-	note := identity.Note{AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: identity.Key(r.payload.SessionID)}
+	note := identity.Note{
+		AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: identity.Key(r.payload.SessionID),
+		Left: hub.TimeOf(r.Now()), Resumes: r.payload.Source == fromBefore,
+	}
 	for _, at := range r.notes.Harness(r.PID) {
 		if err := r.notes.Leave(at, note); err != nil {
 			log(r.DataRoot, r.Now(), "%s: no note is left for a bridge: %v", r.event, err)
@@ -379,6 +392,33 @@ func (r *run) leaveNotes(b identity.Binding) {
 		}
 	}
 }
+
+// callBridge has a bridge that began before the session was known become the agent that the session was
+// before. It returns the agent that the bridge is then: one that has served its agent stays who it is.
+func (r *run) callBridge(ctx context.Context, saved identity.Binding, named hub.AgentID) hub.AgentID {
+	saved.BaseURL = r.baseURL
+	r.leaveNotes(saved)
+	ctx, cancel := context.WithTimeout(ctx, followsHook)
+	defer cancel()
+	if ends, ok := ctx.Deadline(); ok {
+		var cut context.CancelFunc
+		ctx, cut = context.WithDeadline(ctx, ends.Add(-speaks))
+		defer cut()
+	}
+	for pause.For(ctx, lookForBridge) {
+		if now, err := r.named(); err == nil && now == saved.AgentID {
+			return now
+		}
+	}
+	saved.AgentID = named
+	r.leaveNotes(saved) // else the bridge would become the other one later
+	return named
+}
+
+const (
+	followsHook   = 1500 * time.Millisecond // how long a bridge may take to become another agent
+	lookForBridge = 20 * time.Millisecond
+)
 
 // remember saves the binding. If another run saved a binding first, b is set to
 // that one.

@@ -172,6 +172,9 @@ func (f *fakeHub) verdict() (p hub.Permission) {
 }
 
 func (f *fakeHub) Tell(ctx context.Context, in hub.ToldInput) (told hub.Told, err error) {
+	if in.State != hub.ToldNow {
+		return f.tellMore(in)
+	}
 	err = f.note("tell %s %d", in.AgentID, in.ToldID)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -195,7 +198,25 @@ func (f *fakeHub) Tell(ctx context.Context, in hub.ToldInput) (told hub.Told, er
 	after := max(f.attention.ToldID, f.meanwhile)
 	moved := in.ToldID > after
 	f.attention.ToldID = max(after, in.ToldID)
-	return hub.Told{Moved: moved, AfterID: after}, err
+	return hub.Told{Moved: moved, ToldID: f.attention.ToldID, AfterID: after}, err
+}
+
+// tellMore is Tell of what became of what the agent was told of.
+func (f *fakeHub) tellMore(in hub.ToldInput) (told hub.Told, err error) {
+	err = f.note("tell %s %d %s", in.AgentID, min(in.ToldID, f.attention.ToldID), in.State)
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	told = hub.Told{AgentID: in.AgentID, ToldID: f.attention.ToldID, AfterID: f.attention.ToldID}
+	switch {
+	case err != nil:
+	case in.State == hub.ToldProved:
+		told.AfterID, f.attention.SureID = f.attention.SureID, max(f.attention.SureID, min(in.ToldID, f.attention.ToldID))
+		told.Moved = told.AfterID != f.attention.SureID
+	case f.attention.ToldID <= in.ToldID && f.attention.SureID < f.attention.ToldID:
+		f.attention.ToldID = f.attention.SureID
+		told.ToldID, told.Moved = f.attention.ToldID, true
+	}
+	return told, err
 }
 
 func (f *fakeHub) Lock(_ context.Context, in hub.LockInput) (hub.Grant[hub.Lock], error) {
@@ -344,7 +365,11 @@ func TestSessionStartRegistersOnce(t *testing.T) {
 		}
 		// Somebody has a session already: it is left alone, and nothing counts as
 		// seen by beginning again.
-		asked := []string{"info", "resolve /work/app", "register " + string(agent) + " replace=false", "sit " + string(agent) + " r_5", "status r_5", "attention " + string(agent) + " r_5", "agents"}
+		asked := []string{"info", "resolve /work/app", "register " + string(agent) + " replace=false", "sit " + string(agent) + " r_5"}
+		if source == "resume" { // its program may have been cut off
+			asked = append(asked, "tell "+string(agent)+" 0 lost")
+		}
+		asked = append(asked, "status r_5", "attention "+string(agent)+" r_5", "agents")
 		if source != "compact" { // that may be within a turn
 			asked = append(asked, "turn "+string(agent)+" idle ")
 		}
@@ -381,7 +406,7 @@ func TestTheAgentOfTheEnvironment(t *testing.T) {
 	if text := w.say(t, SessionStart, session); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("said %q", text)
 	}
-	w.asked(t, "info", "resolve /work/app", "sit dev-a r_5", "status r_5", "attention dev-a r_5", "agents", "turn dev-a idle ")
+	w.asked(t, "info", "resolve /work/app", "sit dev-a r_5", "tell dev-a 0 lost", "status r_5", "attention dev-a r_5", "agents", "turn dev-a idle ")
 	if text := w.say(t, SessionStart, `"cwd":"/work/app"`); !strings.Contains(text, "You are agent dev-a ") {
 		t.Errorf("without a session: %q", text)
 	}

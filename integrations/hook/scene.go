@@ -11,6 +11,7 @@ import (
 func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene {
 	s := r.sceneOf(id, at.Room, nil)
 	s.Project, s.Begins, s.Woken = at.Project, true, r.woken()
+	s.Resumed = r.event == SessionStart && r.payload.Source == fromBefore
 	if status, err := r.hub.RoomStatus(ctx, hub.StatusQuery{RoomID: at.Room.RoomID, Viewer: id}); err == nil {
 		s.Status = &status
 	}
@@ -26,7 +27,7 @@ func (r *run) scene(ctx context.Context, id hub.AgentID, at hub.Resolved) *scene
 func (r *run) sceneOf(id hub.AgentID, room *hub.Room, a *hub.Attention) *scene {
 	return &scene{
 		Agent: id, Harness: r.harness, BaseURL: r.urlShown(), Program: r.Program, Room: room, Attention: a,
-		Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now()),
+		Ranks: r.form().of(r.event).Ranks, Now: hub.TimeOf(r.Now()), Again: r.again,
 	}
 }
 

@@ -48,6 +48,7 @@ func (r *run) speak(ctx context.Context) (string, error) {
 	case !r.form().hears(r.event):
 		return "", quiet("this harness does not show the agent an answer to this event")
 	case r.event == Stop:
+		r.turnProves(ctx)
 		text, err := r.stop(ctx)
 		if text == "" || r.form().HoldsOnce { // else nothing would tell of its end
 			r.turnEnded(ctx)

@@ -36,6 +36,7 @@ func (r *run) stop(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	r.takeBack(ctx, id)
 	a, err := r.attention(ctx, id, room)
 	if err != nil {
 		return "", err
@@ -187,6 +188,7 @@ func (r *run) tell(ctx context.Context, s *scene, rows []hub.UnreadRow) (string,
 	if !told.Moved {
 		return "", quiet("another run speaks for these messages")
 	}
+	r.given(told)
 	return s.news(r.event, slices.DeleteFunc(slices.Clone(rows), func(row hub.UnreadRow) bool { return row.ID <= told.AfterID })), nil
 }
 

@@ -15,12 +15,14 @@ import (
 type scene struct {
 	Agent     hub.AgentID
 	Harness   hub.Harness
-	BaseURL   string // empty: the default
-	Bridged   bool   // a bridge holds the agent's session; a command with the agent's name would end that session
-	Begins    bool   // the session begins, and its bridge may not have started yet
-	Woken     bool   // what the adapter has installed begins a turn of an idle session with a message
-	Program   string // the path of hubcli, as the adapter's rule for permissions names it; empty: its name
-	Ranks     bool   // the model takes the text for its user's or its developer's: peers' messages are named alone
+	BaseURL   string        // empty: the default
+	Bridged   bool          // a bridge holds the agent's session; a command with the agent's name would end that session
+	Begins    bool          // the session begins, and its bridge may not have started yet
+	Resumed   bool          // the model has read what the agent was told of before
+	Again     hub.MessageID // messages up to this one may have been shown before
+	Woken     bool          // what the adapter has installed begins a turn of an idle session with a message
+	Program   string        // the path of hubcli, as the adapter's rule for permissions names it; empty: its name
+	Ranks     bool          // the model takes the text for its user's or its developer's: peers' messages are named alone
 	Room      *hub.Room
 	Project   *hub.Project
 	Status    *hub.RoomStatus
@@ -93,12 +95,20 @@ func (s *scene) unread(p *page) hub.MessageID {
 		return 0
 	}
 	count := fmt.Sprintf("Unread: %s", count(s.Attention.Unread))
-	if len(s.Attention.Directed) == 0 {
+	rows := s.Attention.Directed
+	if len(rows) == 0 {
 		p.add(count + ", none of them for you alone.")
 		return 0
 	}
-	told := s.listDirected(p, count+"; for you:", s.Attention.Directed)
-	s.answering(p, s.Attention.Directed)
+	if s.Resumed {
+		rows = untold(s.Attention)
+	}
+	if len(rows) == 0 {
+		p.add(count + ", and you were told of those for you.")
+		return 0
+	}
+	told := s.listDirected(p, count+"; for you:", rows)
+	s.answering(p, rows)
 	return told
 }
 

@@ -16,6 +16,7 @@ func (r *run) attention(ctx context.Context, id hub.AgentID, room *hub.Room) (hu
 	if err == nil && a.Turn != hub.TurnWorking && (r.event == Prompt || r.event == Tool) {
 		_, _ = r.hub.NoteTurn(ctx, hub.TurnInput{AgentID: id, Turn: hub.TurnWorking})
 	}
+	r.sure = a.SureID
 	return a, err
 }
 
@@ -50,6 +51,9 @@ func (r *run) woken() bool {
 
 // fromCompact is the source of a session that begins anew because its context was cut.
 const fromCompact = "compact"
+
+// fromBefore is the source of a session that goes on with all that its model has read.
+const fromBefore = "resume"
 
 // notOfModels are the kinds of errors, of those that Copilot CLI tells of, after which a turn goes on.
 var notOfModels = []string{"tool_execution", "system", "user_input"}

@@ -35,6 +35,7 @@ type Binding struct {
 //	<data root>/hooks/<key>.json      the binding of a session; renamed into place
 //	<data root>/hooks/<key>-<mark>    empty: something has been done once for the session
 //	<data root>/hooks/<key>.at        the folder in which the session works now
+//	<data root>/hooks/<key>.told      whether the model has read what it was told of; see Proof
 //	<data root>/hooks/<key>.of        the session of the main agent of a sub-agent with a session of its own
 //	<data root>/hooks/<key>-began-call  who makes a call of a tool
 //

@@ -97,6 +97,7 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 		remark = fmt.Sprintf("Another running bridge uses the slot %s, so this bridge neither resumes an agent nor stores its own.", l.ResumeKey)
 	}
 	c, joined := l.choose(), false
+	l.made = c.made
 	if l.slot != nil {
 		kept, err := l.slot.Load()
 		if err != nil {
@@ -105,9 +106,11 @@ func (l *Link) begin(ctx context.Context, info hub.Info) (*Session, error) {
 		if kept != nil && l.isHere(kept.BaseURL, kept.InstanceID) && (kept.Joined || kept.Pending != nil || l.namedAsIn(kept)) {
 			s, err := l.resumeKept(ctx, kept, info)
 			if s != nil || err != nil {
+				l.made = l.made && s == nil
 				return s, err
 			}
 			if kept.Joined {
+				l.made = false
 				c, joined = choice{agent: kept.AgentID, yields: true}, true
 				remark = fmt.Sprintf("The session in the slot is no longer valid, so %s was registered anew.", kept.AgentID)
 				if kept.InstanceID != info.InstanceID {

@@ -91,6 +91,7 @@ type Link struct {
 	slot     *slot // nil: none
 	slotted  bool  // whether there is one has been settled
 	held     bool  // the slot that was asked for is another bridge's
+	made     bool  // nobody has named the agent, and no bridge before this one was it
 	key      string
 	failed   error // of the last start of a hub; nil: it came up
 	failedAt time.Time
@@ -158,6 +159,7 @@ func (l *Link) Open(life context.Context) {
 	l.work.Go(l.stay)
 	l.work.Go(l.report)
 	l.work.Go(l.wakes)
+	l.work.Go(l.heeds)
 }
 
 // try begins an attempt unless one is under way. The lock is held.
@@ -365,6 +367,7 @@ func (l *Link) Lost(s *Session, err error) (worth bool, _ error) {
 	case errors.Is(err, &hub.Error{Code: hub.CodeSessionInvalid}), away(err), taken(err) && l.elsewhere():
 		if l.now == s {
 			l.now, l.last = nil, s
+			l.Feeds.Again()
 		}
 	default:
 		return false, err
@@ -392,7 +395,10 @@ func (l *Link) stay() {
 		l.mu.Unlock()
 		switch {
 		case s != nil:
-			if err := look(l.life, s); err != nil && !away(err) {
+			switch err := look(l.life, s); {
+			case err != nil && away(err):
+				l.Feeds.Again() // it may have been killed
+			case err != nil:
 				_, _ = l.Lost(s, err)
 			}
 			l.keepSubAgents()

@@ -17,7 +17,9 @@ func (l *Link) report() {
 			return
 		case <-l.Feeds.Written:
 		}
-		for more := true; more && pause.For(l.life, max(l.Feeds.AckDelay, lookAgain)); {
+		wait := max(l.Feeds.AckDelay, lookAgain)
+		for more := true; more && pause.For(l.life, wait); {
+			wait = lookEvery // the next answer may be certain in a moment
 			s := l.Current()
 			if s == nil {
 				break // a call brings about a session; its answer is reported

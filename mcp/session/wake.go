@@ -138,6 +138,7 @@ func (w *waker) once(ctx context.Context) error {
 		_, err = w.Lost(s, err)
 		return err
 	case err != nil:
+		w.Feeds.Again() // it may have been killed
 		return err
 	case !got.Met:
 		return nil

@@ -73,7 +73,8 @@ type Feeds struct {
 	mu     sync.Mutex
 	at     map[Feed]hub.MessageID // the cursors: how far the answers reach from base on
 	base   map[Feed]hub.MessageID // up to where no cancellation can take anything back
-	told   map[Feed]hub.MessageID // what the hub has heard; never back
+	told   map[Feed]hub.MessageID // what the hub has heard; back in Again alone
+	from   map[Feed]hub.MessageID // where the feeds began
 	staged map[RequestSeq]move    // of requests that have no answer yet
 	moved  []move                 // lately, the oldest first
 	undone chan struct{}          // closed when a cursor goes back; nil: nobody waits for it
@@ -110,9 +111,10 @@ func (f *Feeds) Start(of Feed, at hub.MessageID) hub.MessageID {
 		return has
 	}
 	if f.at == nil {
-		f.at, f.base, f.told = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
+		f.at, f.base = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
+		f.told, f.from = map[Feed]hub.MessageID{}, map[Feed]hub.MessageID{}
 	}
-	f.at[of], f.base[of], f.told[of] = at, at, at // what no answer has brought is not the bridge's to tell
+	f.at[of], f.base[of], f.told[of], f.from[of] = at, at, at, at // what no answer has brought is not the bridge's to tell
 	return at
 }
 
@@ -189,6 +191,25 @@ func (f *Feeds) Tell(of Feed, at hub.MessageID) {
 	}
 }
 
+// Again has the hub told once more of all that it has heard: it was away, and a crash takes back
+// what it heard last.
+func (f *Feeds) Again() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for of, at := range f.from {
+		f.told[of] = at
+	}
+	f.news()
+}
+
+// news says that there is something to tell the hub.
+func (f *Feeds) news() {
+	select {
+	case f.Written <- struct{}{}:
+	default: // the last notification is still pending
+	}
+}
+
 // Stage notes that the answer to a request is going to hold the rows behind since up
 // to cursor.
 func (f *Feeds) Stage(request RequestSeq, of Feed, since, cursor hub.MessageID) {
@@ -257,10 +278,7 @@ func (f *Feeds) settle(request RequestSeq, written bool) {
 	case i < 0:
 	case written:
 		f.moved[i].written = f.now()
-		select {
-		case f.Written <- struct{}{}:
-		default: // the last notification is still pending
-		}
+		f.news()
 	default:
 		f.back(i)
 	}
@@ -296,5 +314,5 @@ func (f *Feeds) back(i int) {
 func (f *Feeds) Forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.at, f.base, f.told, f.moved, f.staged = nil, nil, nil, nil, nil
+	f.at, f.base, f.told, f.from, f.moved, f.staged = nil, nil, nil, nil, nil, nil
 }

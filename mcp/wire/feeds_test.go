@@ -174,7 +174,7 @@ func feedsNeverSkip(t *rapid.T) {
 		return slices.ContainsFunc(polls, func(p *poller) bool { return p.answered && !p.cancelled && p.since < id && id <= p.to })
 	}
 	for range rapid.IntRange(1, 60).Draw(t, "steps") {
-		step := rapid.SampledFrom([]string{"arrive", "begin", "answer", "write", "cancel", "later", "tell"}).Draw(t, "step")
+		step := rapid.SampledFrom([]string{"arrive", "begin", "answer", "write", "cancel", "later", "tell", "away"}).Draw(t, "step")
 		if step == "arrive" {
 			p := &poller{id: idOf(t, len(polls)+1)}
 			x.begin(p.id)
@@ -208,6 +208,11 @@ func feedsNeverSkip(t *rapid.T) {
 			for _, p := range list {
 				told = max(told, p.At)
 				f.Tell(p.Feed, p.At)
+			}
+		case step == "away":
+			f.Again()
+			if list, _ := f.Untold("me"); told > 0 && (len(list) != 1 || list[0].At < told) {
+				t.Fatalf("the hub that was told of %d and was away is told of %v", told, list)
 			}
 		case step == "later":
 			clock = clock.Add(AckDelay / 2)

@@ -38,7 +38,6 @@ const rows = [
     env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key, DISABLE_AUTOUPDATER: "1", CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1" }),
     hooks: [".claude", "settings.json"],
     again: ["--continue"], // beside its command, which then goes on with the last session
-    renews: true, // its bridge is there before it says which session goes on, so that this is another agent
     compact: "/compact",
     entry: [".claude.json"],
     tool: "PostToolBatch",
@@ -112,7 +111,6 @@ const rows = [
     hooks: [".gemini", "extensions", "hubcli", "hooks", "hooks.json"],
     entry: [".gemini", "extensions", "hubcli", "gemini-extension.json"],
     again: ["--resume", "latest"],
-    renews: true,
     compact: "/compress",
     stays: sessions.gemini,
     asks: "write_file",
@@ -163,7 +161,6 @@ const rows = [
     api: chat,
     write: ({ tools }, filePath, content) => ({ tool: tools.write, input: { filePath, content } }),
     again: ["--continue"],
-    renews: true,
     compact: true,
     endless: false, // the program ends with its turn, whatever a plugin says
     command: () => [opencode, "run", "go"],
@@ -263,7 +260,6 @@ const rows = [
     env: () => ({}),
     hooks: [".kimi-code", "config.toml"],
     again: ["--continue"],
-    renews: true,
     compact: "/compact",
     entry: [".kimi-code", "mcp.json"],
     names: "always", // what a hook adds counts as its user's words

@@ -21,12 +21,12 @@ for (const harness of harnesses.filter(({ stays, again, needs = [] }) => posts &
     const seen = new Set(); // numbers of messages that the model has read
     const ids = new Map(); // their ids
     const most = new Map(); // how often each stood in one request
-    const may = new Map(); // how often it may come again: so often did a kill come before a tool's answer counted as read
-    let hub, project, model, session;
+    const may = new Map(); // how often it may come again: so often did a kill come before it counted as read, or as surely given
+    let hub, project, room, model, session;
     const open = (more) =>
       harness.stays({ hub, project, model, modules, within, command: harness.program, env: environment(harness, hub, model.url), ...more });
     before(async () => {
-      ({ hub, project } = await settle(harness));
+      ({ hub, project, room } = await settle(harness));
       model = await Model.start(harness.api, (request) => {
         const now = new Map();
         for (const [, i] of request.sent.matchAll(/MAIL (\d+)\./g)) now.set(i, (now.get(i) ?? 0) + 1);
@@ -89,8 +89,9 @@ for (const harness of harnesses.filter(({ stays, again, needs = [] }) => posts &
           // So that kills come before, while and after it is shown, and every second one after it counts as read.
           await sleep(13 * (i % 23) + (n % 2) * 1500);
           const [what] = Object.keys(act).slice(n++ % 3);
-          const { seen_id: read } = await hub.get(`/v1/attention?agent_id=${agent}`);
-          const pending = [...ids.keys()].filter((k) => ids.get(k) > read);
+          const { seen_id: read, sure_id: sure } = await hub.get(`/v1/attention?agent_id=${agent}&room_id=${room}`);
+          const upTo = harness.names ? read : Math.max(read, sure); // a message that was named is read by a poll
+          const pending = [...ids.keys()].filter((k) => ids.get(k) > upTo);
           await act[what](i);
           killed[what]++;
           if (what !== "hub") for (const k of pending) may.set(k, (may.get(k) ?? 0) + 1);
