@@ -250,7 +250,7 @@ type TurnNoted struct {
 // Told is the answer. Moved is true only for the call that moved the cursor: of
 // two hooks that run for the same event, one notifies the agent. AfterID is where the
 // cursor was before: the agent was notified of the messages up to it by others. With ToldProved it is
-// where the other cursor was, that of what is sure.
+// where the cursor of SureID was.
 type Told struct {
 	AgentID AgentID   `json:"agent_id"`
 	ToldID  MessageID `json:"told_id"`

@@ -79,7 +79,7 @@ func (r *run) takeBack(ctx context.Context, id hub.AgentID) {
 }
 
 // given notes what the hook itself is about to tell the agent. What was told before it by others, and is not
-// proved, stays so: the mark of what is proved has no gaps.
+// proved, stays so: below that mark there are no gaps.
 func (r *run) given(told hub.Told) {
 	if !told.Moved {
 		return
