@@ -15,8 +15,8 @@ import (
 // an agent before. The bridge becomes that agent as long as it has served nobody.
 
 const (
-	heedsOf    = 30 * time.Second       // by how much a hook may have been earlier than the bridge
-	heedsOften = 20 * time.Second       // how long after its start a bridge looks every heedEvery for what a hook has left
+	heedsOf    = 30 * time.Second // by how much a hook may have been earlier than the bridge
+	heedsOften = 20 * time.Second // how long after its start a bridge looks every heedEvery for what a hook has left
 	heedEvery  = 50 * time.Millisecond
 	heedRarely = 500 * time.Millisecond // how often it looks then, until it is called: a session may go on later
 )
