@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -226,5 +227,44 @@ func TestSpellingsAreAskedFor(t *testing.T) {
 	bind(other.RoomID, lower)
 	if a, b := r.resolved(upper), r.resolved(lower); a != room.RoomID || b != other.RoomID {
 		t.Errorf("%s and %s", a, b)
+	}
+}
+
+// A folder that a program binds by itself is told of in its room, by the hub and once; a hub whose
+// operator rules that out refuses it.
+func TestBoundByItself(t *testing.T) {
+	dir := t.TempDir()
+	r := start(t, newMemStore(), withFolders(folders.New()))
+	room := r.newRoom("Front")
+	in := hub.BindingInput{Path: dir, AgentID: "ann", Auto: true}
+	_, err := r.BindRoom(t.Context(), room.RoomID, in)
+	wantCode(t, err, hub.CodeOperatorRequired)
+	if info, err := r.Info(t.Context()); err != nil || slices.Contains(info.Features, hub.FeatureAutoRooms) {
+		t.Errorf("features %v, %v", info.Features, err)
+	}
+	store := r.crash()
+	r = start(t, store, withFolders(folders.New()), func(o *Options) { o.AutoRooms = true })
+	if info, err := r.Info(t.Context()); err != nil || !slices.Contains(info.Features, hub.FeatureAutoRooms) {
+		t.Errorf("features %v, %v", info.Features, err)
+	}
+	for i := range 2 {
+		if out, err := r.BindRoom(t.Context(), room.RoomID, in); err != nil || out.Created != (i == 0) {
+			t.Fatalf("bound %d: %+v, %v", i, out, err)
+		}
+	}
+	told := func(r *rig) (rows []hub.Message) {
+		for _, m := range r.public() {
+			if m.Channel == room.Channel && m.FromAgent == hub.AgentSystem && strings.Contains(m.Body, "ann needed a room") && !strings.Contains(m.Body, dir) {
+				rows = append(rows, m)
+			}
+		}
+		return rows
+	}
+	if rows := told(r); len(rows) != 1 || rows[0].Kind != hub.KindNotice {
+		t.Errorf("the room is told %+v", rows)
+	}
+	r = start(t, r.crash(), withFolders(folders.New()))
+	if rows := told(r); len(rows) != 1 || r.resolved(dir) != room.RoomID {
+		t.Errorf("after a restart: %+v", rows)
 	}
 }

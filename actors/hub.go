@@ -53,6 +53,8 @@ type Options struct {
 	// Folders looks at the folders that bindings name. nil: no folder can be
 	// bound.
 	Folders Folders
+	// AutoRooms lets programs bind folders by themselves for an agent that needs a room.
+	AutoRooms bool
 	// Runner starts processes for spawns. nil: the hub starts none.
 	Runner Runner
 	// Browser shows web pages to rooms. nil: the hub has no browser.
@@ -170,6 +172,9 @@ func (h *Hub) Info(context.Context) (hub.Info, error) {
 	}
 	if open, _, _ := h.indexer.State(); open {
 		info.Features = append(slices.Clip(info.Features), hub.FeatureSearch)
+	}
+	if h.options.AutoRooms {
+		info.Features = append(slices.Clip(info.Features), hub.FeatureAutoRooms)
 	}
 	return info, nil
 }

@@ -21,8 +21,12 @@ func (h *Hub) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput
 	if err := checkBinder(ctx); err != nil {
 		return hub.Outcome[hub.Room]{}, err
 	}
+	if in.Auto && !h.options.AutoRooms {
+		return hub.Outcome[hub.Room]{}, hub.NewError(hub.CodeOperatorRequired, "the operator lets no program make rooms by itself").
+			WithFix("ask your user for a room: hubcli init in the repository makes one")
+	}
 	act := gate.Act{Op: "bindRoom", Agent: in.AgentID, Room: room}
-	c := core.BindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID, Seen: map[string]bool{}}
+	c := core.BindCommand{Room: room, Path: filepath.Clean(in.Path), By: in.AgentID, Auto: in.Auto, Seen: map[string]bool{}}
 	prepare := func() (engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer], error) {
 		return engine.Command[*core.Projects, core.BindAnswer, core.BindAnswer]{
 			Owner: core.ProjectsOwner(), Size: len(in.Path), Answer: asDecided[core.BindAnswer],

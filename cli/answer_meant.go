@@ -62,17 +62,25 @@ func answerTo(a *hub.Ask) string {
 // questionOf returns the question and the answer that arguments mean. Where a word alone may be
 // an answer, it is that of the one question that is open, if it is one of its options. A
 // permission prompt is always named: others come and go while a person types.
-func questionOf(ctx context.Context, c *client.Client, args []string, word bool) (hub.Ask, []string, error) {
+func (o *answerOptions) questionOf(ctx context.Context, c *client.Client, args []string, word bool) (hub.Ask, []string, error) {
+	if len(args) == 0 {
+		a, err := onlyQuestion(ctx, c)
+		return a, nil, err
+	}
 	id, rest := askID(args[0]), args[1:]
 	if word && len(rest) == 0 && !strings.HasPrefix(args[0], askPrefix) {
-		open, err := hub.All(ctx, c.Asks, hub.AsksQuery{State: hub.AskOpen, Limit: hub.MaxPageRows})
+		open, err := openQuestions(ctx, c)
 		if err != nil {
 			return hub.Ask{}, nil, err
 		}
 		named := slices.ContainsFunc(open, func(a hub.Ask) bool { return a.AskID == id })
 		takes := slices.DeleteFunc(slices.Clone(open), func(a hub.Ask) bool { _, ok := a.Chosen(args[0]); return !ok })
 		switch {
-		case named || len(takes) == 0:
+		case named:
+		case len(takes) == 0:
+			if a, answers, err := o.aloneWith(open, args[0]); answers || err != nil {
+				return a, args, err
+			}
 		case len(open) > 1:
 			return hub.Ask{}, nil, usage("name the question: hubcli answer "+string(takes[len(takes)-1].AskID)+" "+args[0], "%d questions are open, so %q may be the answer to another one than you mean", len(open), args[0])
 		case open[0].Permission != nil:

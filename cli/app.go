@@ -80,6 +80,7 @@ It logs to hub.log in its store. To choose another store use "hubcli ensure".`,
 	f.BoolVar(&o.quiet, "quiet", false, "print nothing, and log warnings and errors only")
 	o.spool.add(f)
 	addAdopt(f, &o.adopt)
+	addNoAutoRooms(f, &o.noAutoRooms)
 	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "install or repair detected harness adapters during startup")
 	return cmd
 }

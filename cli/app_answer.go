@@ -28,15 +28,16 @@ type answerOptions struct {
 func newAppAnswer(env *Env) *cobra.Command {
 	var o answerOptions
 	cmd := &cobra.Command{
-		Use:   "answer <question> [option or text]",
+		Use:   "answer [question] [option or text]",
 		Short: "Answer a question of an agent",
-		Long: `Answer an open question as the operator. The answer is the number of an option, an
-option, or any other text; - reads it from standard input. Without an answer the command
-shows the question and asks for one. The agent gets the answer as a direct message and
-is woken by it.
+		Long: `Answer an open question as the operator. The answer is the number of an option, or an
+option; - reads it from standard input. A question without options takes any text. Without
+an answer the command shows the question and asks for one. The agent gets the answer as a
+direct message and is woken by it.
 
-A word that is nearly an option is asked about and not sent: an answer is final. --text
-sends it as it is. If one question is open, its option alone will do: "hubcli answer yes".
+An answer is final. So a word that is nearly an option is asked about on a terminal, and
+refused elsewhere, and so are words that are none of the options: --text sends them as they
+are. If one question is open, it need not be named: "hubcli answer yes".
 
 The first answer counts. If the question is closed already, the exit code is 1, and the
 error says who closed it. Agents that your answer keeps apart may go on earlier: answer
@@ -47,8 +48,8 @@ The command needs the secret of the hub, which it reads from the store. It refus
 answer where HUB_AGENT is set: agents do not answer for people.`,
 		Example: `  hubcli app answer ask_1f yes
   hubcli app answer ask_1f 2
-  hubcli app answer ask_1f "yes, but only the staging cluster"
-  hubcli app answer ask_1f --text "Yes!"
+  hubcli app answer ask_1f --text "yes, but only the staging cluster"
+  hubcli app answer yes
   hubcli app answer ask_1f --dismiss --reason "ask the tests"`,
 		Args: answerArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,7 +62,7 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
 	f := cmd.Flags()
 	o.messageBody.add(f)
 	f.StringVar(&o.by, "as", "", "`name` of the person who answers (default: the name of the user)")
-	f.BoolVar(&o.text, "text", false, "send the words as they are, also if they are nearly an option")
+	f.BoolVar(&o.text, "text", false, "send the words as they are, also if they are none of the options")
 	f.StringVar(&o.digest, "digest", "", "the `digest` of the question as you read it with inbox --json; another question refuses the answer")
 	f.BoolVar(&o.dismiss, "dismiss", false, "close the question without an answer")
 	f.StringVar(&o.reason, "reason", "", "`text` that tells the agent why there is no answer; for --dismiss")
@@ -72,8 +73,8 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
 
 // answerArguments takes a question, and an answer unless a flag gives it.
 func answerArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 || len(args) > 2 {
-		return between(1, "question", "answer")(cmd, args)
+	if len(args) > 2 {
+		return between(0, "question", "answer")(cmd, args)
 	}
 	return validText(cmd, args)
 }
@@ -113,7 +114,7 @@ func runAnswer(ctx context.Context, env *Env, o *answerOptions, args []string) e
 	}
 	defer anyone.Close()
 	c := anyone.AsOperator()
-	a, args, err := questionOf(ctx, c, args, !o.dismiss && o.messageBody.file == "")
+	a, args, err := o.questionOf(ctx, c, args, !o.dismiss && o.messageBody.file == "")
 	if err != nil {
 		return err
 	}
@@ -161,7 +162,7 @@ func (o *answerOptions) answer(ctx context.Context, env *Env, c *client.Client, 
 	if err != nil {
 		return "", err
 	}
-	return meant(a, text, o.text)
+	return o.settled(ctx, env, a, text)
 }
 
 // askForAnswer shows the question and asks on the terminal.
@@ -191,7 +192,7 @@ func (o *answerOptions) askForAnswer(ctx context.Context, env *Env, c *client.Cl
 	if err != nil {
 		return "", err
 	}
-	return meant(a, answer, o.text)
+	return o.settled(ctx, env, a, answer)
 }
 
 // askIsClosed says who was first.

@@ -64,7 +64,7 @@ other command works on the demo, too, with the --base-url that is printed.`,
 func runDemo(ctx context.Context, env *Env, o *demoOptions) error {
 	dir, err := os.MkdirTemp("", "hubcli-demo-")
 	if err != nil {
-		return fail(ExitStore, "set TMPDIR to a folder that can be written", "no folder for the store can be made: %v", err)
+		return fail(ExitRefused, "set TMPDIR to a folder that can be written", "no folder for the store can be made: %v", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	storage := filepath.Join(dir, "app.db")

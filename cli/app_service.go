@@ -44,6 +44,7 @@ type serviceOptions struct {
 	spool
 	allowRemote bool
 	quiet       bool
+	noAutoRooms bool
 	manager     string
 }
 
@@ -53,6 +54,7 @@ func (o *serviceOptions) add(env *Env, f *pflag.FlagSet) {
 	o.spool.add(f)
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	f.BoolVar(&o.quiet, "quiet", false, "log warnings and errors only")
+	addNoAutoRooms(f, &o.noAutoRooms)
 	o.manager = string(service.KindOf(runtime.GOOS))
 	var kinds []string
 	for _, kind := range service.Kinds() {
@@ -91,7 +93,7 @@ func (o *serviceOptions) settle(env *Env, cmd *cobra.Command) (*serviceFile, err
 		s.Name = fmt.Sprintf("hubcli-%d", o.port)
 	}
 	start := startOptions{
-		addressFlags: o.addressFlags, storage: o.storage, spool: o.spool, allowRemote: o.allowRemote, quiet: o.quiet,
+		addressFlags: o.addressFlags, storage: o.storage, spool: o.spool, allowRemote: o.allowRemote, quiet: o.quiet, noAutoRooms: o.noAutoRooms,
 	}
 	args, err := start.serviceArgs(cmd)
 	if err != nil {

@@ -97,7 +97,7 @@ func createSigningKey(env *Env, file string) error {
 	case errors.Is(err, fs.ErrExist):
 		return fail(ExitRefused, "show it with: hubcli capsule key; to use another one, move that file away first", "there is a signing key in %s", file)
 	case err != nil:
-		return fail(ExitStore, "mend that, and try again", "the signing key cannot be written: %v", err)
+		return fail(ExitRefused, "mend that, and try again", "the signing key cannot be written: %v", err)
 	}
 	return nil
 }

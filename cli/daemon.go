@@ -27,7 +27,8 @@ type daemonOptions struct {
 	limits
 	lifeline
 
-	adopt bool
+	adopt       bool
+	noAutoRooms bool
 
 	// Hidden flags: ensure and app start use the first three for the daemon that
 	// they start. An error about a truncated store names the last.
@@ -45,6 +46,7 @@ func (o *daemonOptions) add(env *Env, f *pflag.FlagSet) {
 	o.spool.add(f)
 	o.limits.add(f)
 	addAdopt(f, &o.adopt)
+	addNoAutoRooms(f, &o.noAutoRooms)
 	o.lifeline.add(f)
 	f.StringVar(&o.logFile, logFileFlag, "", "")
 	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "")
@@ -129,6 +131,10 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 	if err != nil {
 		return DaemonConfig{}, err
 	}
+	off, err := autoRoomsOff(env)
+	if err != nil {
+		return DaemonConfig{}, err
+	}
 	// Without a data root no adapters can be installed; a hub can run all the same.
 	root, _ := env.dataRoot()
 	return DaemonConfig{
@@ -136,7 +142,7 @@ func (o *daemonOptions) config(env *Env, cmd *cobra.Command) (DaemonConfig, erro
 		AllowRemote: o.allowRemote, Quiet: o.quiet,
 		SpoolDir: spoolDir, SpoolGiven: cmd.Flags().Changed("spool-dir"),
 		Limits: o.Limits, AutoEnsureAdapters: o.autoEnsureAdapters,
-		AcceptTruncated: o.acceptTruncated, Adopt: o.adopt,
+		AcceptTruncated: o.acceptTruncated, Adopt: o.adopt, AutoRooms: !o.noAutoRooms && !off,
 		Version: env.Version, Log: env.Stderr, LogFile: o.logFile,
 	}, nil
 }

@@ -57,7 +57,7 @@ func (e *Env) makeDataRoot() error {
 
 func rootNotMade(err error) *Failure {
 	return &Failure{
-		Exit: ExitStore, Err: err,
+		Exit: ExitRefused, Err: err,
 		Sentence: fmt.Sprintf("the data root cannot be made: %v", err),
 		Fix:      "set HUB_DATA_ROOT to a folder that you may write to",
 	}

@@ -23,7 +23,7 @@ func TestTheDataRootIsMadeForThisUserAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	env = world(t, map[string]string{"HUB_DATA_ROOT": file})
-	if err := env.makeDataRoot(); exitOf(err) != ExitStore {
+	if err := env.makeDataRoot(); exitOf(err) != ExitRefused {
 		t.Errorf("a data root that is a file: %v", err)
 	}
 }

@@ -44,6 +44,7 @@ other options that differ from the running hub's only cause a warning.`,
 	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
 	o.limits.add(f)
 	addAdopt(f, &o.adopt)
+	addNoAutoRooms(f, &o.noAutoRooms)
 	f.BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }

@@ -141,6 +141,8 @@ type DaemonConfig struct {
 	Limits     hub.Limits
 	// AutoEnsureAdapters asks to install or repair detected harness adapters.
 	AutoEnsureAdapters bool
+	// AutoRooms lets a bridge make a room for the repository of an agent that needs one.
+	AutoRooms bool
 	// AcceptTruncated opens a store that has lost acknowledged records.
 	AcceptTruncated bool
 	// Adopt takes over a store that no hub of this user has made.

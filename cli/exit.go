@@ -10,11 +10,11 @@ import (
 // The exit codes of the contract.
 const (
 	ExitOK          = 0
-	ExitRefused     = 1   // the hub answered an error
+	ExitRefused     = 1   // the hub answered an error, or this machine refused what was asked
 	ExitUsage       = 2   // usage or bad input
-	ExitUnreachable = 3   // the hub cannot be reached
+	ExitUnreachable = 3   // the hub cannot be reached, or none can be started
 	ExitWaitOver    = 4   // a wait ran out
-	ExitStore       = 70  // the store failed
+	ExitStore       = 70  // the store failed; one that another process has did not
 	ExitInterrupted = 130 // interrupted
 )
 

@@ -171,8 +171,8 @@ func TestTheAddressOfTheEnvironmentIsWhereHubsStart(t *testing.T) {
 		{"ensure", "http://hub.example:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://hub.example:6969, which is no address of this machine"},
 		{"app start", "http://192.0.2.77:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
 		{"--storage x", "http://192.0.2.77:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
-		{"ensure", "http://127.0.0.1:" + port, 70, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
-		{"ensure --port " + port, "http://127.0.0.1:1", 70, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
+		{"ensure", "http://127.0.0.1:" + port, 3, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
+		{"ensure --port " + port, "http://127.0.0.1:1", 3, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
 	} {
 		vars := map[string]string{"HUB_BASE_URL": tt.base, "HUB_DATA_ROOT": t.TempDir()}
 		got := runIn(t, world(t, vars), strings.Fields(tt.line)...)

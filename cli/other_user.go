@@ -88,7 +88,7 @@ func (o *startOptions) leave(ctx context.Context, env *Env, other string) error 
 
 func portNotKept(err error) *Failure {
 	return &Failure{
-		Exit: ExitStore, Err: err, Sentence: "the data root cannot remember a port for your hub: " + err.Error(),
+		Exit: ExitRefused, Err: err, Sentence: "the data root cannot remember a port for your hub: " + err.Error(),
 		Fix: "see to the folder, or name a free port with --port, and for programs that use the hub in HUB_BASE_URL",
 	}
 }

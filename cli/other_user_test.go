@@ -162,7 +162,7 @@ func TestAPortThatCannotBeRemembered(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(root, "run"), 0o700))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "run", "port.lock"), 0o700))
 	got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": root}), "ensure")
-	if got.exit != ExitStore || !strings.HasPrefix(got.stderr, "hubcli: the data root cannot remember a port for your hub: ") || !strings.Contains(got.stderr, "\nfix: ") {
+	if got.exit != ExitRefused || !strings.HasPrefix(got.stderr, "hubcli: the data root cannot remember a port for your hub: ") || !strings.Contains(got.stderr, "\nfix: ") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -213,7 +213,7 @@ func TestWhereHubsAreStartedAndStopped(t *testing.T) {
 		}
 		got = runIn(t, world(t, vars), strings.Fields(strings.Replace(strings.Replace(tt.line, "app stop", "app start", 1), "stop", "ensure", 1))...)
 		host, port, _ := net.SplitHostPort(tt.want)
-		if want := "--host " + host + " --port " + port + " "; got.exit != ExitStore || !strings.Contains(got.stderr, "hubcli: the daemon cannot be started") || !strings.Contains(got.stderr, want) {
+		if want := "--host " + host + " --port " + port + " "; got.exit != ExitUnreachable || !strings.Contains(got.stderr, "hubcli: the daemon cannot be started") || !strings.Contains(got.stderr, want) {
 			t.Errorf("HUB_BASE_URL=%s ensure as in %s: %+v, want %s", tt.base, tt.line, got, want)
 		}
 	}

@@ -65,7 +65,7 @@ func runResolve(ctx context.Context, env *Env, base *baseURL, path string, timeo
 	if err != nil {
 		return err
 	}
-	unbound := fail(ExitRefused, "bind it with: hubcli room bind <room> "+path, "no room is bound to %s or a folder above it", path)
+	unbound := fail(ExitRefused, "make a room for the repository with: hubcli init; or bind one that is there with: hubcli room bind <room> "+path, "no room is bound to %s or a folder above it", path)
 	if asJSON {
 		if err := printJSON(env.Stdout, got); err != nil || got.Bound {
 			return err

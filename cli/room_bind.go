@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/hub"
+	"hubcli/integrations/homeroom"
 	"hubcli/internal/peertext"
 )
 
@@ -19,7 +20,7 @@ func newRoomBind(env *Env) *cobra.Command {
 	var o struct {
 		baseURL
 		roomRef
-		json bool
+		yes, json bool
 	}
 	cmd := &cobra.Command{
 		Use:   "bind <room> [path]",
@@ -27,7 +28,10 @@ func newRoomBind(env *Env) *cobra.Command {
 		Long: `Bind a folder, the current one if no path is given, to a room: agents that work in
 it or below it find the room with "hubcli resolve". A folder is bound to one room at
 most; a folder below it may be bound to another, which then counts there. All work
-trees of a git repository share the binding.`,
+trees of a git repository share the binding.
+
+The root of the file system, a home folder and the folder of temporary files are bound
+only if you say so when asked, or with --yes: every agent below is in the room then.`,
 		Example: `  hubcli room bind checkout
   hubcli room bind web-shop/checkout services/checkout`,
 		Args: between(1, "room", "path"),
@@ -39,13 +43,32 @@ trees of a git repository share the binding.`,
 			if err != nil {
 				return err
 			}
+			if err := mayBeWide(cmd.Context(), env, path, o.yes); err != nil {
+				return err
+			}
 			return runRoomBind(cmd.Context(), env, &o.baseURL, &o.roomRef, path, o.json)
 		},
 	}
 	o.addProject(cmd.Flags())
+	cmd.Flags().BoolVarP(&o.yes, "yes", "y", false, "bind a folder that holds everything, too, without a question")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the room as JSON")
 	o.baseURL.add(env, cmd.Flags())
 	return cmd
+}
+
+// mayBeWide asks before a folder is bound in which nearly every agent of the machine works.
+func mayBeWide(ctx context.Context, env *Env, path string, yes bool) error {
+	if plain, err := filepath.EvalSymlinks(path); err == nil {
+		path = plain
+	}
+	why := homeroom.WideOf(env.Getenv).Why(path)
+	if why == "" || yes {
+		return nil
+	}
+	if env.Terminal == nil || !env.Terminal() {
+		return usage("bind the folder of the work; or add --yes if all of it is meant", "%s is %s: every agent below it would be in the room", path, why)
+	}
+	return agree(ctx, env, path+" is "+why+": every agent below it would be in the room. Bind it?")
 }
 
 func runRoomBind(ctx context.Context, env *Env, base *baseURL, ref *roomRef, path string, asJSON bool) error {

@@ -103,7 +103,7 @@ func (r *roomRef) boundRoom(ctx context.Context, c *client.Client) (hub.Room, er
 		return hub.Room{}, err
 	}
 	if !got.Bound || got.Room == nil {
-		return hub.Room{}, usage("name the room by its id, slug or project/slug, or bind one with: hubcli room bind <room> (hubcli room list shows them; hubcli project create and hubcli room create make one)",
+		return hub.Room{}, usage("name the room by its id, slug or project/slug; or make one for the repository with: hubcli init; or bind one that is there with: hubcli room bind <room>",
 			"no room is bound to %s or a folder above it", path)
 	}
 	return *got.Room, nil

@@ -19,6 +19,7 @@ type subcommand struct {
 // subcommands are the subcommands in the order of the help.
 func subcommands() []subcommand {
 	return append([]subcommand{
+		{"init", newInit},
 		{"ensure", newEnsure},
 		{"stop", newStop},
 		{"reset", newReset},

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -201,7 +200,7 @@ func runHarness(ctx context.Context, env *Env, cmd *cobra.Command, o *runOptions
 	if err != nil {
 		return usage("go to a folder that is there", "the current folder is not known: %v", err)
 	}
-	if err := o.ensure(ctx, env, cmd); err != nil {
+	if _, err := o.ensure(ctx, env, cmd); err != nil {
 		return err
 	}
 	args, err := o.command()
@@ -273,29 +272,6 @@ func (o *runOptions) command() ([]string, error) {
 		title = names[0]
 	}
 	return nil, fail(ExitRefused, "install it, or add its folder to PATH", "%s was not found: there is no program %s in PATH", title, strings.Join(names, " or "))
-}
-
-// ensure starts a hub if none runs and the address is one of this machine's own.
-func (o *runOptions) ensure(ctx context.Context, env *Env, cmd *cobra.Command) error {
-	if err := o.baseURL.check(); err != nil {
-		return err
-	}
-	at, ok := startable(o.url)
-	if !ok {
-		return nil
-	}
-	start := startOptions{
-		addressFlags: addressFlags{address: at, named: env.Getenv(hook.EnvBaseURL), flags: cmd.Flags(), unnamed: o.baseURL.unnamed()},
-		limits:       limits{hub.DefaultLimits()}, timeout: 60 * time.Second,
-	}
-	if err := start.storage.resolve(env, cmd); err != nil {
-		return err
-	}
-	if _, err := start.start(ctx, env, cmd); err != nil {
-		return err
-	}
-	o.url = start.baseURL()
-	return nil
 }
 
 // installed reports whether the adapter gives the harness a bridge in the folder. In a

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,7 @@ type startOptions struct {
 	timeout            time.Duration
 	quiet              bool
 	adopt              bool
+	noAutoRooms        bool
 	autoEnsureAdapters bool
 	json               bool
 }
@@ -110,13 +112,13 @@ func (o *startOptions) failure(ctx context.Context, e *daemon.StartError, args [
 		return rootNotMade(e.Err)
 	case daemon.LockFailed:
 		return &Failure{
-			Exit: ExitStore, Err: e.Err,
+			Exit: ExitUnreachable, Err: e.Err,
 			Sentence: fmt.Sprintf("the lock of ensure cannot be taken: %v", e.Err),
 			Fix:      "set HUB_DATA_ROOT to a folder that you may write to",
 		}
 	case daemon.CannotRun:
 		return &Failure{
-			Exit: ExitStore, Err: e.Err,
+			Exit: ExitUnreachable, Err: e.Err,
 			Sentence: fmt.Sprintf("the daemon cannot be started: %v", e.Err),
 			Fix:      "run the hub in the foreground: " + foreground,
 		}
@@ -160,7 +162,7 @@ func died(e *daemon.StartError, foreground string) *Failure {
 		f.Fix = "run the hub in the foreground to see why: " + foreground
 	}
 	if f.Exit <= 0 {
-		f.Exit = ExitStore
+		f.Exit = ExitUnreachable
 	}
 	return f
 }
@@ -177,7 +179,7 @@ func heldFailure(ctx context.Context, dir string, h daemon.Holder, second string
 	other := "start a second hub with a port and a store of its own: " + second + " --storage FOLDER"
 	if url, ok := h.ServesAt(ctx, dir); ok {
 		return &Failure{
-			Exit: ExitStore, Err: &daemon.HeldError{Holder: h},
+			Exit: ExitRefused, Err: &daemon.HeldError{Holder: h},
 			Sentence: fmt.Sprintf("the store %s is served by the hub at %s (process %d)", dir, url, h.PID),
 			Fix:      "use that hub with --base-url " + url + ", or " + other,
 		}
@@ -190,7 +192,7 @@ func heldFailure(ctx context.Context, dir string, h daemon.Holder, second string
 		who = fmt.Sprintf("process %d, which serves no hub on it", h.PID)
 	}
 	return &Failure{
-		Exit: ExitStore, Err: &daemon.HeldError{Holder: h},
+		Exit: ExitRefused, Err: &daemon.HeldError{Holder: h},
 		Sentence: fmt.Sprintf("the store %s is held by %s", dir, who),
 		Fix:      "wait until that process has ended, or end it; or " + other,
 	}
@@ -228,7 +230,7 @@ func (o *startOptions) daemonArgs(cmd *cobra.Command) ([]string, error) {
 		args = append(args, "--"+spoolHereFlag, here)
 	}
 	for flag, on := range map[string]bool{
-		"--allow-remote": o.allowRemote, "--quiet": o.quiet, "--adopt": o.adopt, "--auto-ensure-adapters": o.autoEnsureAdapters,
+		"--allow-remote": o.allowRemote, "--quiet": o.quiet, "--adopt": o.adopt, "--no-auto-rooms": o.noAutoRooms, "--auto-ensure-adapters": o.autoEnsureAdapters,
 	} {
 		if on {
 			args = append(args, flag)
@@ -263,6 +265,7 @@ func (o *startOptions) noteOptions(env *Env, cmd *cobra.Command, i hub.Info) {
 		want, have any
 	}{
 		{"allow-remote", o.allowRemote, i.AllowRemote},
+		{"no-auto-rooms", o.noAutoRooms, !slices.Contains(i.Features, hub.FeatureAutoRooms)},
 		{"max-body-chars", o.MaxBodyChars, i.MaxBodyChars},
 		{"max-attachment-chars", o.MaxAttachmentChars, i.MaxAttachmentChars},
 		{"max-attachments", o.MaxAttachments, i.MaxAttachments},

@@ -42,8 +42,8 @@ echo "hubcli: the store is damaged" >&2; echo "fix: restore it" >&2; exit 70`,
 		},
 		{"no fix", `echo "hubcli: no" >&2; exit 2`, 2, "hubcli: no\n"},
 		{"no words", `exit 9`, 9, "hubcli: the daemon ended with exit code 9 before it was ready\nfix: run the hub in the foreground to see why: hubcli --host 127.0.0.1 --port "},
-		{"killed", `kill -9 $$`, 70, "hubcli: the daemon ended with exit code -1 before it was ready\nfix: "},
-		{"left without an error", `exit 0`, 70, "hubcli: the daemon ended with exit code 0 before it was ready\nfix: "},
+		{"killed", `kill -9 $$`, 3, "hubcli: the daemon ended with exit code -1 before it was ready\nfix: "},
+		{"left without an error", `exit 0`, 3, "hubcli: the daemon ended with exit code 0 before it was ready\nfix: "},
 		{"a flood of words", `i=0; while [ $i -lt 2000 ]; do echo "................................" >&2; i=$((i+1)); done; echo "hubcli: at last" >&2; exit 70`, 70, "hubcli: at last\n"},
 		{"words for the terminal", `printf 'hubcli: \033[2Jx\n' >&2; exit 70`, 70, "hubcli: \\x1b[2Jx\n"},
 	} {
@@ -62,7 +62,7 @@ func TestADaemonThatCannotBeRun(t *testing.T) {
 	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 	env.Executable = func() (string, error) { return filepath.Join(t.TempDir(), "gone"), nil }
 	got := runIn(t, env, "ensure", "--port", freeTCPPort(t))
-	if got.exit != ExitStore || !strings.HasPrefix(got.stderr, "hubcli: the daemon cannot be started: ") || !strings.Contains(got.stderr, "\nfix: ") {
+	if got.exit != ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: the daemon cannot be started: ") || !strings.Contains(got.stderr, "\nfix: ") {
 		t.Errorf("got %+v", got)
 	}
 }

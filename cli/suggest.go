@@ -38,7 +38,7 @@ var expected = sync.OnceValue(func() map[string]map[string]string {
 			"artifacts": "hubcli artifact list", "adapters": "hubcli adapter list", "harnesses": "hubcli adapter list",
 			"create": "hubcli project create or hubcli room create", "new": "hubcli project create or hubcli room create",
 			"bind": "hubcli room bind", "unbind": "hubcli room unbind", "accept": "hubcli join",
-			"install": "hubcli adapter install", "setup": "hubcli adapter install", "init": "hubcli adapter install",
+			"install": "hubcli init or hubcli adapter install", "setup": "hubcli init",
 			"uninstall": "hubcli adapter uninstall", "bridge": "hubcli mcp", "debug": "hubcli app debug", "receipt": "hubcli app receipt",
 			"where": "hubcli data-root or hubcli resolve", "dir": "hubcli data-root",
 			"archive": "hubcli room archive, hubcli project archive or hubcli app archive", "unarchive": "hubcli room unarchive, hubcli project unarchive or hubcli app unarchive",

@@ -19,6 +19,7 @@ const (
 	FeatureRooms            Feature = "hub:rooms"
 	FeatureWatch            Feature = "hub:watch"
 	FeatureSearch           Feature = "hub:search"
+	FeatureAutoRooms        Feature = "hub:auto_rooms" // an agent that needs a room gets one for its repository
 )
 
 // ProtocolVersion is the version of the wire contract.

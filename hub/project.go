@@ -140,6 +140,9 @@ type GuardInput struct {
 type BindingInput struct {
 	Path    string  `json:"path"`
 	AgentID AgentID `json:"agent_id,omitempty"`
+	// Auto says that a program binds the folder by itself, because its agent needs a room and is in
+	// none. The room is told. A hub without FeatureAutoRooms refuses it.
+	Auto bool `json:"auto,omitempty"`
 }
 
 // RoomRef names a room: by its id, or within Project (id, slug or name) also by
@@ -200,7 +203,8 @@ type Projects interface {
 // Bindings keeps the folders that are bound to rooms.
 type Bindings interface {
 	// BindRoom binds a folder to the room. A folder has at most one room.
-	// Errors: room_not_found, path_not_found, already_bound.
+	// Errors: room_not_found, path_not_found, already_bound, operator_required where the operator
+	// lets no program bind by itself.
 	BindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)
 	// UnbindRoom removes a binding. Errors: room_not_found, not_bound.
 	UnbindRoom(ctx context.Context, room RoomID, in BindingInput) (Outcome[Room], error)

@@ -10,7 +10,8 @@ import (
 func (c *call) home(ctx context.Context) (hub.RoomID, error) { return c.bridge.link.Home(ctx, c.at) }
 
 // room returns the room that a call is about: the one it names, by id, as
-// project/room or by its slug, else the agent's own. invalid where there is none.
+// project/room or by its slug, else the agent's own, which is made if need be. invalid where there
+// is none.
 func (c *call) room(ctx context.Context, given string) (hub.RoomID, error) {
 	if hub.IsRoomID(given) {
 		return hub.RoomID(given), nil
@@ -19,13 +20,17 @@ func (c *call) room(ctx context.Context, given string) (hub.RoomID, error) {
 		row, err := hub.FindRoom(ctx, c.hub(), hub.RoomRef{Room: given})
 		return row.RoomID, err
 	}
-	room, err := c.home(ctx)
-	if err != nil {
-		return "", err
+	room, why, fix, err := c.bridge.link.RoomOf(ctx, c.at)
+	if err != nil || room != "" {
+		return room, err
 	}
-	if room == "" {
-		return "", hub.Invalid("room_id", "no room is named, and you are in none").
-			WithFix("name one with room_id (hub_list_rooms), or join one with hub_join and the code of an invite")
+	sentence := "no room is named, and you are in none"
+	if why != "" {
+		sentence += ". " + why
 	}
-	return room, nil
+	ways := "name one with room_id (hub_list_rooms), or join one with hub_join and the code of an invite"
+	if fix != "" {
+		ways += "; or " + fix
+	}
+	return "", hub.Invalid("room_id", sentence).WithFix(ways)
 }

@@ -63,6 +63,8 @@ type Config struct {
 	Directory   actors.Directory
 	Credentials actors.Credentials
 
+	// AutoRooms lets programs bind folders by themselves for an agent that needs a room.
+	AutoRooms bool
 	// WithoutSearch runs the hub without a search index, for tests and measures.
 	WithoutSearch bool
 	// Actors may change how the actors run, for tests.
@@ -159,8 +161,8 @@ func (t *Tree) startParts() (err error) {
 	}
 	options := actors.Options{
 		Journal: t.Store, Rows: t.Store, Stager: t.Store, Secret: t.Store.SecretKey(), Logger: c.Logger, Info: t.info(), StoreFormat: t.Store.Format, Folders: folders.New(),
-		Begin:  t.Store.Begin,
-		Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
+		Begin:     t.Store.Begin,
+		AutoRooms: c.AutoRooms, Runner: c.Runner, BaseURL: c.BaseURL, Notifier: c.Notifier, Directory: c.Directory, Credentials: c.Credentials,
 		Adopt: t.Store.Adopting(), MaxParked: mostParked(cmp.Or(c.MaxConnections, hub.MaxConnections)),
 	}
 	if c.Browser != nil {

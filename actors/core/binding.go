@@ -63,6 +63,7 @@ type BindCommand struct {
 	Level Level
 	Seen  map[string]bool
 	By    hub.AgentID // may be empty
+	Auto  bool        // its program does it by itself, and the room is told
 }
 
 // BindingsUnseen is an internal error. It says that these plain paths may name
@@ -105,10 +106,30 @@ func (p *Projects) Bind(c BindCommand) (Decision[BindAnswer], error) {
 			WithFix("unbind one of the room's folders, or bind a folder above them")
 	}
 	f := &RoomBound{Room: c.Room, Path: c.Path, Plain: c.Level.Plain, Common: c.Level.Common, Rel: c.Level.Rel, By: c.By}
-	return Decision[BindAnswer]{
+	d := Decision[BindAnswer]{
 		Draft:  Draft{Facts: []Fact{f}},
 		Answer: func(at Position) BindAnswer { return BindAnswer{Room: f.bind(room, at).Room, Bound: true} },
-	}, nil
+	}
+	if c.Auto {
+		d.Messages = []MessageDraft{boundByItself(&c)}
+	}
+	return d, nil
+}
+
+// boundByItself tells a room whose folder no person has bound. It names no path: that is the text
+// of a stranger where a repository is, and the hub's own words are trusted.
+func boundByItself(c *BindCommand) MessageDraft {
+	who := "An agent"
+	if c.By != "" {
+		who = string(c.By)
+	}
+	return MessageDraft{
+		From: hub.AgentSystem, Channel: c.Room.Channel(), Kind: hub.KindNotice, Room: c.Room,
+		Body: who + " needed a room and was in none, so its repository is bound to this one now: all agents that work there are in it. " +
+			"A person takes that back with: hubcli room unbind. A hub that was started with --no-auto-rooms makes no room like this.",
+		Metadata:  mustJSON(map[string]any{"auto_room": map[string]any{"by": c.By}}),
+		Authority: hub.AuthoritySystem, Assurance: hub.AssuranceSession,
+	}
 }
 
 // boundAt returns the binding of a folder, or nil: the binding with its plain

@@ -65,7 +65,7 @@ func serve(ctx context.Context, cfg cli.DaemonConfig) error {
 		Licenses:        newLicenses(cfg.DataRoot, log),
 		MCP:             endpoint,
 		Begun:           func(h *actors.Hub, instance hub.InstanceID) { endSessions(ctx, h, instance, cfg.NotedIn, log) },
-		AcceptTruncated: cfg.AcceptTruncated, Maker: made, Adopt: cfg.Adopt, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
+		AcceptTruncated: cfg.AcceptTruncated, Maker: made, Adopt: cfg.Adopt, AutoRooms: cfg.AutoRooms, Limits: cfg.Limits, MaxConnections: daemon.Connections(daemon.OpenFiles()), Version: cfg.Version, Logger: log,
 	})
 	if err != nil {
 		return storeFailure(err)

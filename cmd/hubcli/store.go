@@ -136,7 +136,7 @@ func storeMaker(root string) (*persistence.Maker, error) {
 		return &persistence.Maker{Key: key, Root: root}, nil
 	}
 	f := &cli.Failure{
-		Exit: cli.ExitStore, Sentence: "the secret of the data root cannot be had: " + err.Error(), Err: err,
+		Exit: cli.ExitUsage, Sentence: "the secret of the data root cannot be had: " + err.Error(), Err: err,
 		Fix: "set HUB_DATA_ROOT to a folder of your own that you may write to",
 	}
 	var bad *maker.KeyError
@@ -147,7 +147,8 @@ func storeMaker(root string) (*persistence.Maker, error) {
 }
 
 // storeFailure gives what the store says about itself its exit code: naming
-// something that is no store is bad input, everything else is the store's.
+// something that is no store is bad input, a store that another process has is
+// refused, and everything else is the store's.
 func storeFailure(err error) error {
 	var s *persistence.StartError
 	if errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) { // the store opens, and a record is damaged that the state is made of
@@ -172,8 +173,11 @@ func storeFailure(err error) error {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := cli.ExitStore
-	if s.Kind == persistence.StartNotAStore || s.Kind == persistence.StartForeign || s.Kind == persistence.StartBadBackup {
+	switch s.Kind {
+	case persistence.StartNotAStore, persistence.StartForeign, persistence.StartBadBackup:
 		exit = cli.ExitUsage
+	case persistence.StartLocked: // another process has it, and nothing is wrong with it
+		exit = cli.ExitRefused
 	}
 	return &cli.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}
 }

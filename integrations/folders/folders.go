@@ -10,6 +10,7 @@ import (
 
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/gitdir"
 )
 
 const (
@@ -85,7 +86,7 @@ func chain(path string, exact bool) ([]core.Level, error) {
 	first := 0 // the first level whose work tree is not known yet
 	for {
 		levels = append(levels, core.Level{Plain: folder})
-		if common, ok := workTree(folder); ok {
+		if common, ok := gitdir.WorkTree(folder); ok {
 			for i := first; i < len(levels); i++ {
 				levels[i].Root, levels[i].Common = folder, common
 				if rel, err := filepath.Rel(folder, levels[i].Plain); err == nil {

@@ -236,7 +236,7 @@ func TestHostileGitFolders(t *testing.T) {
 		"two lines":          func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".git"), "gitdir: x\ny") },
 		"a zero byte":        func(t *testing.T, dir string) { write(t, filepath.Join(dir, ".git"), "gitdir: x\x00y\n") },
 		"huge": func(t *testing.T, dir string) {
-			write(t, filepath.Join(dir, ".git"), "gitdir: "+strings.Repeat("x/", maxPointer))
+			write(t, filepath.Join(dir, ".git"), "gitdir: "+strings.Repeat("x/", (8<<10)))
 		},
 		"link to itself": func(t *testing.T, dir string) { symlink(t, ".git", filepath.Join(dir, ".git")) },
 		"folder without objects": func(t *testing.T, dir string) {

@@ -24,7 +24,7 @@ var (
 
 	// floor holds packages that know nothing of the project, or its vocabulary alone, and that all delivered
 	// code may import, but for the pure cores and the vocabulary.
-	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/hubfile", "internal/lazy", "internal/near", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process", "internal/strictjson"}
+	floor = []string{"internal/answers", "internal/bounded", "internal/circle", "internal/gitdir", "internal/hubfile", "internal/lazy", "internal/near", "internal/osfile", "internal/pause", "internal/peertext", "internal/peeruser", "internal/process", "internal/strictjson"}
 )
 
 // layers is the drawing of the architecture as a table: imports point down.
@@ -62,8 +62,9 @@ var layers = []layer{
 	{dir: "supervisor", may: []string{"hub", "actors", "capsule/redact", "capsule/transfer", "persistence", "persistence/search", "integrations/folders", "httpapi"}, why: "the tree of a daemon's parts: it starts and stops them and decides nothing else"},
 	{dir: "httpapi/console", may: nil, why: "the files of the web console are the same for everybody: they know no hub and no caller"},
 	{dir: "httpapi", may: []string{"hub", "api", "overview", "httpapi/console"}, why: "the HTTP edge sees the interfaces of hub, never an actor or the store"},
+	{dir: "integrations/homeroom", may: []string{"hub"}, why: "it looks at a folder and asks a hub for what its interface names; the commands and the bridge dial it"},
 	{dir: "mcp", may: append([]string{"mcp/session", "mcp/wire", "integrations/hook", "internal/identity"}, client...), why: "the client side speaks HTTP; go through api/client; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
-	{dir: "mcp/session", may: append([]string{"mcp/wire", "integrations/hook", "internal/identity"}, client...), why: "the session of a bridge knows no tool; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
+	{dir: "mcp/session", may: append([]string{"mcp/wire", "integrations/homeroom", "integrations/hook", "internal/identity"}, client...), why: "the session of a bridge knows no tool; a hook and a bridge of one harness session agree through internal/identity on who the agent is"},
 	{dir: "mcp/wire", may: []string{"hub"}, why: "the framing of messages knows neither tools nor the hub's address"},
 	{dir: "relay", may: client, why: "the client side speaks HTTP; go through api/client"},
 	{dir: "relay/forwarder", may: append([]string{"relay", "internal/maker"}, client...), why: "the forwarder is a client of the hub and knows the format of the spool; the agent's side never needs it"},
@@ -81,7 +82,7 @@ var layers = []layer{
 	{dir: "cli/drive", may: []string{"hub", "integrations/acp"}, why: "a driver asks a hub for what its interface names, and speaks with a harness; the command dials and starts them"},
 	{dir: "overview", may: []string{"hub"}, why: "it asks a hub for what its interface names, and derives the rest; the commands show it"},
 	{dir: "cli/top", may: []string{"hub", "overview"}, why: "the live view asks a hub for what its interface names; the command dials it"},
-	{dir: "cli", may: append([]string{"capsule/replayfile", "capsule/seal", "integrations/acp", "integrations/background", "integrations/browser/engine", "integrations/hook", "integrations/service", "integrations/wake", "internal/identity", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/demo", "cli/smoke", "cli/daemon", "cli/doctor", "cli/drive", "cli/top", "overview", "internal/maker"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
+	{dir: "cli", may: append([]string{"capsule/replayfile", "capsule/seal", "integrations/acp", "integrations/background", "integrations/browser/engine", "integrations/homeroom", "integrations/hook", "integrations/service", "integrations/wake", "internal/identity", "mcp", "mcp/session", "relay", "relay/forwarder", "cli/demo", "cli/smoke", "cli/daemon", "cli/doctor", "cli/drive", "cli/top", "overview", "internal/maker"}, client...), why: "the client side speaks HTTP; cmd/hubcli hands it the daemon"},
 	{dir: "stress", may: append([]string{"relay", "relay/forwarder", "internal/packer", "internal/testport"}, client...), why: "load and fault programs drive the built executable from outside"},
 	{dir: "integrations/license/keygen", why: "it speaks a protocol and verifies what was signed; files, secrets and words for people are the caller's"},
 	{dir: "integrations/license/machine", why: "it names the machine and knows no license"},
@@ -94,6 +95,7 @@ var layers = []layer{
 	{dir: "internal/bounded", why: "it holds keys and values and knows nothing of the project"},
 	{dir: "internal/contract", may: []string{"hub", "api"}, why: "it compares the wire with its description, from outside"},
 	{dir: "internal/hubfile", may: []string{"hub", "internal/osfile", "internal/pause"}, why: "it keeps files about hubs of this user and asks no hub"},
+	{dir: "internal/gitdir", may: []string{"internal/osfile"}, why: "it looks at folders of Git and knows nothing of the project"},
 	{dir: "internal/maker", why: "it knows a secret and what it marks, and nothing of the project"},
 	{dir: "internal/near", why: "it compares words and knows nothing of the project"},
 	{dir: "internal/osfile", why: "it knows the operating system and nothing of the project"},

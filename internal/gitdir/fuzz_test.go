@@ -1,4 +1,4 @@
-package folders
+package gitdir
 
 import (
 	"bytes"

@@ -1,4 +1,6 @@
-package folders
+// Package gitdir finds out what a folder is to Git: the root of a work tree, a bare repository,
+// or neither. It reads small files, whose content it does not trust, and never runs git.
+package gitdir
 
 import (
 	"os"
@@ -13,10 +15,10 @@ import (
 // few words.
 const maxPointer = 8 << 10
 
-// workTree reports whether folder is the root of a git work tree, and returns
+// WorkTree reports whether folder is the root of a git work tree, and returns
 // the folder that all work trees of its repository have in common. An invalid
 // .git counts as absent.
-func workTree(folder string) (common string, ok bool) {
+func WorkTree(folder string) (common string, ok bool) {
 	dot := filepath.Join(folder, ".git")
 	info, err := os.Stat(dot)
 	if err != nil {
@@ -39,8 +41,25 @@ func workTree(folder string) (common string, ok bool) {
 	if err != nil || !utf8.ValidString(common) {
 		return "", false
 	}
-	objects, err := os.Stat(filepath.Join(common, "objects"))
-	return common, err == nil && objects.IsDir()
+	return common, isFolder(filepath.Join(common, "objects"))
+}
+
+// Bare reports whether folder is itself a repository without files to work on.
+func Bare(folder string) bool {
+	head, err := os.Lstat(filepath.Join(folder, "HEAD"))
+	return err == nil && !head.IsDir() && filepath.Base(folder) != ".git" &&
+		isFolder(filepath.Join(folder, "objects")) && isFolder(filepath.Join(folder, "refs"))
+}
+
+// Submodule reports whether the folder that work trees have in common is kept inside another
+// repository, as that of a submodule is.
+func Submodule(common string) bool {
+	return strings.Contains(filepath.ToSlash(common)+"/", "/.git/modules/")
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // pointer reads a file of one line that names a path, which may be relative to
