@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -96,13 +95,17 @@ func repository(dir, common string) Folder {
 	return f
 }
 
-// ids are texts that references take for the ids of projects and rooms.
-var ids = regexp.MustCompile(`^(?i)[pr]_[0-9a-z]+$`)
+// isID reports whether references take a text for the id of a project or a room.
+func isID(text string) bool {
+	text = strings.ToLower(text)
+	project, ok := strings.CutPrefix(text, "p_")
+	return hub.IsRoomID(text) || ok && hub.IsRoomID("r_"+project)
+}
 
 // nameOf makes the name of a project of that of a folder.
 func nameOf(path string) string {
 	name := strings.TrimSpace(filepath.Base(path))
-	if ids.MatchString(name) || strings.Contains(name, "/") || hub.CheckVisible("name", name) != nil {
+	if isID(name) || strings.Contains(name, "/") || hub.CheckVisible("name", name) != nil {
 		name = strings.TrimSpace("folder " + strings.ReplaceAll(name, "/", " "))
 	}
 	for utf8.RuneCountInString(name) > hub.MaxNameChars-roomForNumber {
