@@ -165,7 +165,7 @@ func through(folder, at string) string {
 	return ", through " + at
 }
 
-// print says what is so now, and what a person types next.
+// print says what there is now, and what a person types next.
 func (s *initiated) print(env *Env) error {
 	var lines []string
 	verb := "already runs"
