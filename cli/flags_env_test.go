@@ -26,6 +26,7 @@ var calls = []string{
 	"decision add --room r_1 --title t", "decision list --room r_1", "decision show d_1",
 	"artifact add --room r_1 --title t --kind k --body b", "artifact list --room r_1", "artifact get a_1",
 	"invite create --project p --room r_1", "invite preview c", "invite revoke c", "invite list", "join c",
+	"init .",
 	"run claude",
 	"adapter list", "adapter status generic", "adapter verify generic", "adapter preview generic", "adapter preview-uninstall generic",
 	"adapter install generic --yes", "adapter uninstall generic --yes", "adapter repair generic --yes",
@@ -66,7 +67,7 @@ func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 		if got.exit != ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_BASE_URL in the environment is no address of a hub: the base address does not begin with http:// or https://\nfix: ") {
 			t.Errorf("%s with a bad HUB_BASE_URL: %+v", line, got)
 		}
-		if slices.Contains([]string{"relay", "mcp", "run", "smoke-agent", "top"}, c.Name()) {
+		if slices.Contains([]string{"relay", "mcp", "run", "init", "smoke-agent", "top"}, c.Name()) {
 			continue // they start a hub, wait for a hub or need a terminal; the script environment.txt and TestTop try them
 		}
 		got = runIn(t, world(t, vars), append(args, "--base-url", other)...)

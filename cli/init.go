@@ -65,6 +65,9 @@ With --preview nothing is made, written or started.`,
 
 // check checks what can be checked without the hub.
 func (o *initOptions) check(cmd *cobra.Command, args []string) (err error) {
+	if err := o.baseURL.check(); err != nil {
+		return err
+	}
 	if o.path, err = pathArgument(args); err != nil {
 		return err
 	}
