@@ -194,7 +194,7 @@ func TestEnums(t *testing.T) {
 			hub.FeatureSSE, hub.FeatureRelay, hub.FeatureLongPollKeep, hub.FeatureSubtaskRollup,
 			hub.FeatureRPCKinds, hub.FeatureCapabilityFilter, hub.FeatureShutdownControl, hub.FeatureSessionRename,
 			hub.FeatureIdempotency, hub.FeatureFencing, hub.FeatureLeaseWait, hub.FeatureRooms, hub.FeatureWatch,
-			hub.FeatureSearch,
+			hub.FeatureSearch, hub.FeatureAutoRooms,
 		}},
 		{"Attachment.type", property("Attachment", "type"), []hub.AttachmentType{
 			hub.AttachmentText, hub.AttachmentJSON, hub.AttachmentCode, hub.AttachmentFileRef, hub.AttachmentDiffRef,
