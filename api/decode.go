@@ -111,7 +111,7 @@ func planOf(t reflect.Type) *plan {
 func decodeStruct(s *strictjson.Scanner, p *plan, v reflect.Value) error {
 	return s.Object(p.known, func(_ []byte, number int) error {
 		if number < 0 {
-			return s.Skip()
+			return s.Pass()
 		}
 		if s.Peek() == 'n' {
 			_, err := s.Literal()
@@ -128,7 +128,7 @@ var rawMessage = reflect.TypeFor[json.RawMessage]()
 func decodeValue(s *strictjson.Scanner, f *field, v reflect.Value) error {
 	if v.Type() == rawMessage {
 		start := s.Pos()
-		if err := s.Skip(); err != nil {
+		if err := s.Pass(); err != nil {
 			return err
 		}
 		v.SetBytes(strictjson.Compact(s.Since(start)))
@@ -280,7 +280,7 @@ func decodeMap(s *strictjson.Scanner, f *field, v reflect.Value) error {
 // malformed JSON if there is no value.
 func wrongType(s *strictjson.Scanner, f *field, want string) error {
 	got := typeName(s.Peek())
-	if err := s.Skip(); err != nil {
+	if err := s.Pass(); err != nil {
 		return err
 	}
 	return notA(f, want, got)

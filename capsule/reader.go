@@ -105,7 +105,7 @@ func (c *Reader) small(path string, limit int64) ([]byte, error) {
 // readManifest decodes the manifest. The version comes first: a later one may have changed
 // the rest.
 func (c *Reader) readManifest(raw []byte) error {
-	if err := readJSON(raw, (*strictjson.Scanner).Skip); err != nil {
+	if err := readJSON(raw, (*strictjson.Scanner).Pass); err != nil {
 		return invalid(nameManifest, "%v", err)
 	}
 	var begin struct {

@@ -93,7 +93,7 @@ func (m *mapper) value(dst []byte, in members, isID bool) ([]byte, error) {
 		return m.string(dst, string(text), isID), nil
 	default:
 		start := m.in.Pos()
-		if err := m.in.Skip(); err != nil {
+		if err := m.in.Pass(); err != nil {
 			return nil, err
 		}
 		token := m.in.Since(start)

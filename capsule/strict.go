@@ -25,7 +25,7 @@ func decode(raw []byte, v any, newer bool) error {
 		if s.Peek() == '{' {
 			return of.check(s, newer)
 		}
-		if err := s.Skip(); err != nil {
+		if err := s.Pass(); err != nil {
 			return err
 		}
 		return fault("it is no JSON object")
@@ -129,7 +129,7 @@ func (s *shape) check(in *strictjson.Scanner, newer bool) error {
 			if err := s.unknown(string(name), newer); err != nil {
 				return err
 			}
-			return in.Skip()
+			return in.Pass()
 		}
 		m := s.members[number]
 		seen |= m.bit
@@ -165,7 +165,7 @@ func (m *shapeMember) check(in *strictjson.Scanner, newer bool) error {
 		return fault("the member " + m.name + " is null")
 	}
 	if m.anything {
-		return in.Skip()
+		return in.Pass()
 	}
 	if m.optional && !m.zero && in.Empty() {
 		return fault("the optional member " + m.name + " is empty; it must be left out")
@@ -190,7 +190,7 @@ func (m *shapeMember) check(in *strictjson.Scanner, newer bool) error {
 		}
 		return checkTime(m.name, string(text))
 	}
-	return in.Skip()
+	return in.Pass()
 }
 
 // checkTime refuses a time that is not in the form of the hub, which is the only one that

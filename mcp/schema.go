@@ -230,7 +230,7 @@ func arguments(args json.RawMessage) (map[string]json.RawMessage, error) {
 		}
 		return s.Object(nil, func(name []byte, _ int) error {
 			start := s.Pos()
-			if err := s.Skip(); err != nil {
+			if err := s.Pass(); err != nil {
 				return err
 			}
 			given[string(name)] = s.Since(start)

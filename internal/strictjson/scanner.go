@@ -229,13 +229,13 @@ func (s *Scanner) Array(element func(i int) error) error {
 	}
 }
 
-// Skip reads one value of any type.
-func (s *Scanner) Skip() error {
+// Pass reads one value of any type.
+func (s *Scanner) Pass() error {
 	switch c := s.Peek(); {
 	case c == '{':
-		return s.Object(nil, func([]byte, int) error { return s.Skip() })
+		return s.Object(nil, func([]byte, int) error { return s.Pass() })
 	case c == '[':
-		return s.Array(func(int) error { return s.Skip() })
+		return s.Array(func(int) error { return s.Pass() })
 	case c == '"':
 		_, _, err := s.String()
 		return err

@@ -36,14 +36,14 @@ func TestWhatIsRefused(t *testing.T) {
 		`[1e999]`: strictjson.OutOfRange, `-` + strings.Repeat("9", 400): strictjson.OutOfRange,
 		members(301): strictjson.TooManyNames,
 	} {
-		err := strictjson.Read([]byte(text), 300, (*strictjson.Scanner).Skip)
+		err := strictjson.Read([]byte(text), 300, (*strictjson.Scanner).Pass)
 		var refused *strictjson.Error
 		if !errors.As(err, &refused) || refused.Reason != want || refused.Error() == "" {
 			t.Errorf("%.40q: %v, want the reason %d", text, err, want)
 		}
 	}
 	for _, text := range []string{nested(strictjson.MaxDepth), members(300), ` { "a" : [ 1 , -0.5e-3 , "\ud83d\ude00" , null ] } `, `{"a":{"a":{"a":1}}}`} {
-		if err := strictjson.Read([]byte(text), 300, (*strictjson.Scanner).Skip); err != nil {
+		if err := strictjson.Read([]byte(text), 300, (*strictjson.Scanner).Pass); err != nil {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}
@@ -63,7 +63,7 @@ func TestKnownNamesStandOnce(t *testing.T) {
 		err := strictjson.Read([]byte(text), 0, func(s *strictjson.Scanner) error {
 			return s.Object(known, func(_ []byte, number int) error {
 				got += fmt.Sprint(number, " ")
-				return s.Skip()
+				return s.Pass()
 			})
 		})
 		var refused *strictjson.Error
@@ -82,7 +82,7 @@ func TestEmpty(t *testing.T) {
 			if got := s.Empty(); got != want {
 				t.Errorf("%q is empty: %t", text, got)
 			}
-			return s.Skip()
+			return s.Pass()
 		})
 	}
 }
@@ -90,8 +90,8 @@ func TestEmpty(t *testing.T) {
 // TestNamesOfOneTextAreGone: what one text held is not found in the next.
 func TestNamesOfOneTextAreGone(t *testing.T) {
 	for range 3 {
-		require.NoError(t, strictjson.Read([]byte(`{"a":[{"b":1}],"c":2}`), 3, (*strictjson.Scanner).Skip))
-		if strictjson.Read([]byte(`{"a":{"b":{"c":{"d":`), 0, (*strictjson.Scanner).Skip) == nil {
+		require.NoError(t, strictjson.Read([]byte(`{"a":[{"b":1}],"c":2}`), 3, (*strictjson.Scanner).Pass))
+		if strictjson.Read([]byte(`{"a":{"b":{"c":{"d":`), 0, (*strictjson.Scanner).Pass) == nil {
 			t.Fatal("half an object is taken")
 		}
 	}
@@ -104,7 +104,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := strictjson.Read(text, 100, (*strictjson.Scanner).Skip)
+		err := strictjson.Read(text, 100, (*strictjson.Scanner).Pass)
 		var refused *strictjson.Error
 		switch {
 		case err == nil:
