@@ -22,6 +22,7 @@ import (
 
 // notRefused are commands of a hub that do not end with the words of an impostor, and why.
 var notRefused = map[string]string{
+	"hubcli init":                  "needs a repository; ensure, by which it starts a hub, is tried by itself",
 	"hubcli hook":                  "says nothing whatever is wrong, and decides nothing",
 	"hubcli mcp":                   "serves the protocol, and its tools say it",
 	"hubcli relay":                 "runs on, and its answers say it",

@@ -173,7 +173,7 @@ func TestEveryCommandFindsTheRememberedPort(t *testing.T) {
 	tried := 0
 	for _, c := range commands(newRoot(world(t, nil))) {
 		line := called(c.CommandPath(), "")
-		if c.LocalFlags().Lookup("base-url") == nil || line == "" || slices.Contains([]string{"relay", "mcp", "run", "smoke-agent", "top", "logs"}, c.Name()) {
+		if c.LocalFlags().Lookup("base-url") == nil || line == "" || slices.Contains([]string{"init", "relay", "mcp", "run", "smoke-agent", "top", "logs"}, c.Name()) {
 			continue // those start a hub, wait for one, need a terminal or read a file; the script users_own.txt has the first two
 		}
 		tried++

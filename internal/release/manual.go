@@ -12,7 +12,7 @@ import (
 )
 
 // exitCodes is what every man page says of how a command ends.
-const exitCodes = "0 success, 1 the hub answered with an error, 2 bad input, 3 no hub, 4 a wait timed out, 70 the store failed, 130 interrupted."
+const exitCodes = "0 success, 1 the hub answered with an error or another hub has the store, 2 bad input, 3 no hub, 4 a wait timed out, 70 the store failed, 130 interrupted."
 
 // generate makes what is derived from the command tree: a man page of every command
 // that help shows, and a script of completions for every shell.
