@@ -4,63 +4,26 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 
 	"github.com/spf13/pflag"
 )
 
-// scripted is a hub that answers each path with the next of its answers, the
-// last one for ever.
-type scripted struct {
-	*httptest.Server
-	mu    sync.Mutex
-	asked []string // method, path and query, session
-}
-
 const registered = `{"ok":true,"result":{"session_id":"sid.secret","agent_id":"a","resume_key":"r"}}`
-
-// hubOf serves answers by "METHOD /path"; what is not there is 404.
-func hubOf(t *testing.T, answers map[string][]string) *scripted {
-	t.Helper()
-	s := &scripted{}
-	served := map[string]int{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		body, _ := io.ReadAll(r.Body)
-		s.asked = append(s.asked, strings.TrimSpace(fmt.Sprintf("%s %s %s %s", r.Method, r.RequestURI, r.Header.Get("X-Hub-Session"), body)))
-		key := r.Method + " " + r.URL.Path
-		list := answers[key]
-		w.Header().Set("Content-Type", "application/json")
-		if len(list) == 0 {
-			w.WriteHeader(404)
-			fmt.Fprint(w, `{"ok":false,"error":"there is no such path","code":"not_found","status":404,"detail":{},"fix":""}`)
-			return
-		}
-		answer := list[min(served[key], len(list)-1)]
-		served[key]++
-		if strings.Contains(answer, `"ok":false`) {
-			w.WriteHeader(400)
-		}
-		fmt.Fprint(w, answer)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
 
 func TestPost(t *testing.T) {
 	row := `{"id":12,"from_agent":"a","channel":"general","kind":"task","body":"<b>","to_agent":null}`
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"POST /v1/messages": {`{"ok":true,"result":` + row + `}`},
 	})
-	got := runIn(t, world(t, nil), "post", "--agent", "a", "--kind", "task", "--thread-id", "t", "--base-url", s.URL, "<b>")
+	got := runIn(t, testcli.World(t, nil), "post", "--agent", "a", "--kind", "task", "--thread-id", "t", "--base-url", s.URL, "<b>")
 	if got != (ran{0, "posted #12 to general, opened task 12\n", ""}) {
 		t.Errorf("got %+v", got)
 	}
@@ -68,36 +31,36 @@ func TestPost(t *testing.T) {
 		`POST /v1/sessions  {"agent_id":"a","replace":true}`,
 		`POST /v1/messages sid.secret {"from_agent":"a","channel":"general","kind":"task","body":"\u003cb\u003e","thread_id":"t"}`,
 	}
-	if fmt.Sprint(s.asked) != fmt.Sprint(want) {
-		t.Errorf("asked\n%q, want\n%q", s.asked, want)
+	if fmt.Sprint(s.Asked) != fmt.Sprint(want) {
+		t.Errorf("asked\n%q, want\n%q", s.Asked, want)
 	}
-	if got := runIn(t, world(t, nil), "post", "--agent", "a", "--base-url", s.URL, "--json", "x"); got != (ran{0, row + "\n", ""}) {
+	if got := runIn(t, testcli.World(t, nil), "post", "--agent", "a", "--base-url", s.URL, "--json", "x"); got != (ran{0, row + "\n", ""}) {
 		t.Errorf("got %+v", got)
 	}
 }
 
 // TestADirectMessageLeavesTheChannelToTheHub unless one is named.
 func TestADirectMessageLeavesTheChannelToTheHub(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"POST /v1/messages": {`{"ok":true,"result":{"id":3,"channel":"direct","kind":"chat","to_agent":"b"}}`},
 	})
-	got := runIn(t, world(t, nil), "post", "--agent", "a", "--to", "b", "--base-url", s.URL, "x")
+	got := runIn(t, testcli.World(t, nil), "post", "--agent", "a", "--to", "b", "--base-url", s.URL, "x")
 	if got != (ran{0, "posted #3 to agent b\n", ""}) {
 		t.Errorf("got %+v", got)
 	}
-	runIn(t, world(t, nil), "post", "--agent", "a", "--to", "b", "--channel", "general", "--base-url", s.URL, "x")
-	if strings.Contains(s.asked[1], "channel") || !strings.Contains(s.asked[3], `"channel":"general"`) {
-		t.Errorf("asked %q", s.asked)
+	runIn(t, testcli.World(t, nil), "post", "--agent", "a", "--to", "b", "--channel", "general", "--base-url", s.URL, "x")
+	if strings.Contains(s.Asked[1], "channel") || !strings.Contains(s.Asked[3], `"channel":"general"`) {
+		t.Errorf("asked %q", s.Asked)
 	}
 }
 
 func TestTheHubsRefusalIsShown(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"POST /v1/messages": {`{"ok":false,"error":"there is no channel ops","code":"channel_not_found","status":400,"detail":{},"fix":"create it"}`},
 	})
-	got := runIn(t, world(t, nil), "post", "--agent", "a", "--channel", "ops", "--base-url", s.URL, "x")
+	got := runIn(t, testcli.World(t, nil), "post", "--agent", "a", "--channel", "ops", "--base-url", s.URL, "x")
 	if got != (ran{1, "", "hubcli: there is no channel ops\nfix: use general, or leave --channel out for the room's own\n"}) {
 		t.Errorf("got %+v", got)
 	}
@@ -106,41 +69,41 @@ func TestTheHubsRefusalIsShown(t *testing.T) {
 func TestPoll(t *testing.T) {
 	page := `{"ok":true,"result":[{"id":5,"from_agent":"b","channel":"general","kind":"chat","body":"hi"},` +
 		`{"id":6,"from_agent":"b","to_agent":"a","channel":"direct","kind":"chat","body":"psst"}],"next_since_id":9}`
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"GET /v1/events":    {`{"ok":true,"result":[],"next_since_id":4}`, page},
 	})
 	// The first answer is empty long before the time is over, as that of a hub
 	// that clamps the wait.
-	got := runIn(t, world(t, nil), "poll", "--agent", "a", "--since-id", "2", "--timeout", "3", "--base-url", s.URL)
+	got := runIn(t, testcli.World(t, nil), "poll", "--agent", "a", "--since-id", "2", "--timeout", "3", "--base-url", s.URL)
 	if got != (ran{0, "#5 general b> hi\n#6 direct b -> a> psst\n", "hubcli: go on with --since-id 9\n"}) {
 		t.Errorf("got %+v", got)
 	}
 	// The last call says what was printed; what it brings is not taken.
-	if len(s.asked) != 5 || !strings.HasSuffix(s.asked[4], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.asked[2], "exclude_self=true&since_id=2&") || !strings.Contains(s.asked[3], "since_id=4&") {
-		t.Errorf("asked %q", s.asked)
+	if len(s.Asked) != 5 || !strings.HasSuffix(s.Asked[4], "exclude_self=true&limit=1&since_id=9&timeout=0") || !strings.Contains(s.Asked[2], "exclude_self=true&since_id=2&") || !strings.Contains(s.Asked[3], "since_id=4&") {
+		t.Errorf("asked %q", s.Asked)
 	}
-	for _, line := range s.asked[1:] {
+	for _, line := range s.Asked[1:] {
 		if strings.Contains(line, "secret") {
 			t.Errorf("a poll on this machine carries the session: %s", line)
 		}
 	}
-	got = runIn(t, world(t, nil), "poll", "--agent", "a", "--include-self", "--channel", "general", "--thread-id", "t", "--json", "--base-url", s.URL)
+	got = runIn(t, testcli.World(t, nil), "poll", "--agent", "a", "--include-self", "--channel", "general", "--thread-id", "t", "--json", "--base-url", s.URL)
 	lines := strings.Split(strings.TrimSpace(got.stdout), "\n")
 	if got.exit != 0 || len(lines) != 2 || !json.Valid([]byte(lines[0])) || !strings.Contains(lines[1], `"id":6`) {
 		t.Errorf("got %+v", got)
 	}
-	if last := s.asked[len(s.asked)-1]; !strings.Contains(last, "channel=general&exclude_self=false&") || !strings.Contains(last, "thread_id=t") {
+	if last := s.Asked[len(s.Asked)-1]; !strings.Contains(last, "channel=general&exclude_self=false&") || !strings.Contains(last, "thread_id=t") {
 		t.Errorf("asked %q", last)
 	}
 }
 
 func TestPollWithNothingNew(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"GET /v1/events":    {`{"ok":true,"result":[],"next_since_id":4}`},
 	})
-	got := runIn(t, world(t, nil), "poll", "--agent", "a", "--timeout", "0", "--base-url", s.URL)
+	got := runIn(t, testcli.World(t, nil), "poll", "--agent", "a", "--timeout", "0", "--base-url", s.URL)
 	if got != (ran{0, "", "hubcli: nothing new after message 4\n"}) {
 		t.Errorf("got %+v", got)
 	}
@@ -148,31 +111,31 @@ func TestPollWithNothingNew(t *testing.T) {
 
 // TestPollWaitsBeyondTheHubsLongest: a wait of two minutes is several calls.
 func TestPollWaitsBeyondTheHubsLongest(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"GET /v1/events":    {`{"ok":true,"result":[],"next_since_id":4}`},
 	})
-	env := world(t, nil)
+	env := testcli.World(t, nil)
 	now := time.Now()
 	env.Now = func() time.Time { now = now.Add(20 * time.Second); return now }
 	got := runIn(t, env, "poll", "--agent", "a", "--timeout", "120", "--base-url", s.URL)
 	if got.exit != 0 || got.stdout != "" {
 		t.Errorf("got %+v", got)
 	}
-	if first := s.asked[1]; !strings.HasSuffix(strings.Fields(first)[1], "timeout=60") {
+	if first := s.Asked[1]; !strings.HasSuffix(strings.Fields(first)[1], "timeout=60") {
 		t.Errorf("the first poll asks %q, want the hub's longest wait", first)
 	}
-	if len(s.asked) < 4 {
-		t.Errorf("%d polls, want several", len(s.asked)-1)
+	if len(s.Asked) < 4 {
+		t.Errorf("%d polls, want several", len(s.Asked)-1)
 	}
 }
 
 func TestWhoami(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"POST /v1/sessions": {registered},
 		"GET /v1/bootstrap": {`{"ok":true,"result":{"agent_id":"a","latest_visible_id":7,"default_channel":"general"}}`},
 	})
-	got := runIn(t, world(t, nil), "whoami", "--agent", "a", "--base-url", s.URL)
+	got := runIn(t, testcli.World(t, nil), "whoami", "--agent", "a", "--base-url", s.URL)
 	var row struct {
 		AgentID string `json:"agent_id"`
 		Latest  int    `json:"latest_visible_id"`
@@ -183,8 +146,8 @@ func TestWhoami(t *testing.T) {
 	if strings.Contains(got.stdout, "secret") {
 		t.Error("the session's secret is printed")
 	}
-	if !strings.Contains(s.asked[1], "sid.secret") {
-		t.Errorf("asked %q, want the session", s.asked[1])
+	if !strings.Contains(s.Asked[1], "sid.secret") {
+		t.Errorf("asked %q, want the session", s.Asked[1])
 	}
 }
 
@@ -193,8 +156,8 @@ func TestAppStatus(t *testing.T) {
 		`"counts":{"sessions":1,"channels":2,"messages":3,"open_tasks":4,"leases":5,"parked_polls":6,"spawns":7},` +
 		`"journal":{"head":7,"last_sync_ms":0.75,"free_bytes":2097152,"state":"ok"},` +
 		`"quarantined":[{"owner":"channel/x","seq":3,"reason":"panic"}],"adapters":[]}`
-	s := hubOf(t, map[string][]string{"GET /v1/app/status": {`{"ok":true,"result":` + status + `}`}})
-	got := runIn(t, world(t, nil), "app", "status", "--base-url", s.URL)
+	s := testcli.HubOf(t, map[string][]string{"GET /v1/app/status": {`{"ok":true,"result":` + status + `}`}})
+	got := runIn(t, testcli.World(t, nil), "app", "status", "--base-url", s.URL)
 	want := `version       9
 instance      i
 process       5, up 1m1s
@@ -219,20 +182,20 @@ quarantined   channel/x at record 3: panic
 	}
 	// The environment may name the address and an agent; a flag counts more.
 	vars := map[string]string{"HUB_BASE_URL": s.URL, "HUB_AGENT": "dev-a\x1b"}
-	got = runIn(t, world(t, vars), "app", "status")
+	got = runIn(t, testcli.World(t, vars), "app", "status")
 	inherited := strings.Replace(want, "--base-url\n", "HUB_BASE_URL\nagent         dev-a\\x1b, from HUB_AGENT\n", 1)
 	if got != (ran{0, inherited, unknown}) {
 		t.Errorf("got %d %q\n%s", got.exit, got.stderr, got.stdout)
 	}
 	vars["HUB_BASE_URL"] = "http://127.0.0.1:1"
-	if got = runIn(t, world(t, vars), "app", "status", "--base-url", s.URL); !strings.Contains(got.stdout, "\naddress from  --base-url\n") {
+	if got = runIn(t, testcli.World(t, vars), "app", "status", "--base-url", s.URL); !strings.Contains(got.stdout, "\naddress from  --base-url\n") {
 		t.Errorf("got %+v", got)
 	}
-	var b baseURL
-	if b.add(world(t, nil), pflag.NewFlagSet("status", pflag.ContinueOnError)); b.source() != "the default" {
-		t.Errorf("an address that nobody has named comes from %s", b.source())
+	var b opt.BaseURL
+	if b.Add(testcli.World(t, nil), pflag.NewFlagSet("status", pflag.ContinueOnError)); b.Source() != "the default" {
+		t.Errorf("an address that nobody has named comes from %s", b.Source())
 	}
-	got = runIn(t, world(t, nil), "app", "status", "--json", "--base-url", s.URL)
+	got = runIn(t, testcli.World(t, nil), "app", "status", "--json", "--base-url", s.URL)
 	if got.exit != 0 || !json.Valid([]byte(got.stdout)) || !strings.Contains(got.stdout, `"parked_polls": 6`) {
 		t.Errorf("got %+v", got)
 	}
@@ -244,14 +207,14 @@ type broken struct{}
 func (broken) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
 
 func TestAnAnswerThatCannotBeWritten(t *testing.T) {
-	env := world(t, map[string]string{"HUB_DATA_ROOT": "/d"})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": "/d"})
 	var stderr strings.Builder
 	env.Stdout, env.Stderr = broken{}, &stderr
-	if exit := Run(t.Context(), env, []string{"data-root"}); exit != ExitRefused || !strings.Contains(stderr.String(), "no space left") {
+	if exit := Run(t.Context(), env, []string{"data-root"}); exit != term.ExitRefused || !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("exit %d, stderr %q", exit, stderr.String())
 	}
 	stderr.Reset()
-	if exit := Run(t.Context(), env, []string{"--help"}); exit != ExitRefused {
+	if exit := Run(t.Context(), env, []string{"--help"}); exit != term.ExitRefused {
 		t.Errorf("help: exit %d", exit)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"github.com/spf13/cobra"
 )
 
@@ -24,13 +26,13 @@ func helpOf(t *testing.T, cmd *cobra.Command) string {
 // TestOneCommandIsWholeAlone: the command that was typed is made without the others, under the
 // name by which it is found, and is the same as among them.
 func TestOneCommandIsWholeAlone(t *testing.T) {
-	whole := newRoot(world(t, nil)).Commands()
+	whole := newRoot(testcli.World(t, nil)).Commands()
 	all := subcommands()
 	if len(all) != len(whole) {
 		t.Fatalf("the table has %d commands, the tree %d", len(all), len(whole))
 	}
 	for _, m := range all {
-		alone := newRoot(world(t, nil), m.name, "--no-such-flag").Commands()
+		alone := newRoot(testcli.World(t, nil), m.name, "--no-such-flag").Commands()
 		if len(alone) != 1 || alone[0].Name() != m.name {
 			t.Errorf("%s makes %d commands", m.name, len(alone))
 			continue
@@ -41,7 +43,7 @@ func TestOneCommandIsWholeAlone(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{nil, {"help"}, {"--port", "1", "post"}, {"connections"}, {cobra.ShellCompRequestCmd, "post", ""}, {"no-such-command"}} {
-		if got := newRoot(world(t, nil), args...).Commands(); len(got) != len(whole) {
+		if got := newRoot(testcli.World(t, nil), args...).Commands(); len(got) != len(whole) {
 			t.Errorf("%q makes %d commands, want all %d", args, len(got), len(whole))
 		}
 	}

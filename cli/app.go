@@ -8,16 +8,21 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/cli/agent"
+	"hubcli/cli/machine"
+	"hubcli/cli/opt"
+	"hubcli/cli/person"
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 
-	"hubcli/api/client"
 	"hubcli/cli/doctor"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/overview"
 )
 
-func newApp(env *Env) *cobra.Command {
+func newApp(env *term.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "app",
 		Short: "Manage the application daemon",
@@ -50,16 +55,16 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
   hubcli app clear rooms --by looper
   hubcli app stop`,
 	}
-	return group(cmd, append([]*cobra.Command{
-		newAppStart(env), newAppStatus(env), newAppOverview(env, "overview"), newAppTop(env), newAppDebug(env), newAppReceipt(env), newAppUndelivered(env), newAppAttention(env),
-		newAppDoctor(env), newAppBackup(env), newAppRestore(env), newAppService(env), newAppNotify(env), newAppUsers(env), newAppOpen(env), newAppDemo(env), newAppPermissions(env), newAppPause(env), newAppResume(env), newAppPauses(env), newAppMute(env), newAppUnmute(env), newAppMutes(env), newAppBudget(env), newAppBudgets(env), newAppMessage(env),
-		newAppTask(env), newAppRelease(env), newAppEnd(env), newAppRetire(env), newAppClear(env), newAppArchive(env), newAppUnarchive(env), newAppStop(env),
+	return opt.Group(cmd, append([]*cobra.Command{
+		newAppStart(env), newAppStatus(env), person.NewOverview(env, "overview"), newTop(env), machine.NewDebug(env), person.NewReceipt(env), person.NewUndelivered(env), person.NewAttention(env),
+		machine.NewDoctor(env), machine.NewBackup(env), machine.NewRestore(env), newService(env), person.NewNotify(env), person.NewUsers(env), machine.NewOpen(env), newDemo(env), person.NewPermissions(env), person.NewPause(env), person.NewResume(env), person.NewPauses(env), person.NewMute(env), person.NewUnmute(env), person.NewMutes(env), person.NewBudget(env), person.NewBudgets(env), agent.NewMessage(env),
+		person.NewTask(env), person.NewRelease(env), person.NewEnd(env), person.NewRetire(env), person.NewClear(env), person.NewArchive(env), person.NewUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
 
-func newAppStart(env *Env) *cobra.Command {
-	o := startOptions{timeout: 60 * time.Second}
-	o.limits.Limits = hub.DefaultLimits()
+func newAppStart(env *term.Env) *cobra.Command {
+	o := machine.StartOptions{Timeout: 60 * time.Second}
+	o.LimitFlags.Limits = hub.DefaultLimits()
 	cmd := &cobra.Command{
 		Use:   "start",
 		Short: "Start the hub of this machine in the background",
@@ -69,33 +74,33 @@ return once it answers. If it already runs, nothing happens.
 It logs to hub.log in its store. To choose another store use "hubcli ensure".`,
 		Example: `  hubcli app start
   hubcli app start --port 7001 --quiet`,
-		Args: arity(),
+		Args: opt.Arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runEnsure(cmd.Context(), env, cmd, &o)
+			return machine.RunEnsure(cmd.Context(), env, cmd, &o)
 		},
 	}
 	f := cmd.Flags()
-	o.addressFlags.add(env, f, 1)
-	f.BoolVar(&o.allowRemote, "allow-remote", false, "let --host name an address that other machines reach")
-	f.BoolVar(&o.quiet, "quiet", false, "print nothing, and log warnings and errors only")
-	o.spool.add(f)
-	addAdopt(f, &o.adopt)
-	addNoAutoRooms(f, &o.noAutoRooms)
-	f.BoolVar(&o.autoEnsureAdapters, "auto-ensure-adapters", false, "install or repair detected harness adapters during startup")
+	o.AddressFlags.Add(env, f, 1)
+	f.BoolVar(&o.AllowRemote, "allow-remote", false, "let --host name an address that other machines reach")
+	f.BoolVar(&o.Quiet, "quiet", false, "print nothing, and log warnings and errors only")
+	o.Spool.Add(f)
+	opt.AddAdopt(f, &o.Adopt)
+	opt.AddNoAutoRooms(f, &o.NoAutoRooms)
+	f.BoolVar(&o.AutoEnsureAdapters, "auto-ensure-adapters", false, "install or repair detected harness adapters during startup")
 	return cmd
 }
 
-func newAppStop(env *Env) *cobra.Command {
-	cmd := newStop(env)
+func newAppStop(env *term.Env) *cobra.Command {
+	cmd := machine.NewStop(env)
 	cmd.Short = "Stop the running hub; the same as hubcli stop"
 	cmd.Example = `  hubcli app stop
   hubcli app stop --port 7001`
 	return cmd
 }
 
-func newAppStatus(env *Env) *cobra.Command {
+func newAppStatus(env *term.Env) *cobra.Command {
 	var o struct {
-		baseURL
+		opt.BaseURL
 		json bool
 	}
 	cmd := &cobra.Command{
@@ -106,18 +111,18 @@ that answers at the address. It also says where the address comes from, and whic
 agent HUB_AGENT names, if it is set.`,
 		Example: `  hubcli app status
   hubcli app status --json --base-url http://127.0.0.1:7001`,
-		Args: arity(),
+		Args: opt.Arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return runAppStatus(cmd.Context(), env, &o.baseURL, o.json)
+			return runAppStatus(cmd.Context(), env, &o.BaseURL, o.json)
 		},
 	}
-	o.baseURL.add(env, cmd.Flags())
+	o.BaseURL.Add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the answer as JSON")
 	return cmd
 }
 
-func runAppStatus(ctx context.Context, env *Env, base *baseURL, asJSON bool) error {
-	c, err := base.client()
+func runAppStatus(ctx context.Context, env *term.Env, base *opt.BaseURL, asJSON bool) error {
+	c, err := base.Client()
 	if err != nil {
 		return err
 	}
@@ -126,18 +131,11 @@ func runAppStatus(ctx context.Context, env *Env, base *baseURL, asJSON bool) err
 	if err != nil {
 		return err
 	}
-	noteUnproved(env, c)
+	opt.NoteUnproved(env, c)
 	if asJSON {
-		return printJSON(env.Stdout, s)
+		return term.PrintJSON(env.Stdout, s)
 	}
-	return printStatus(env.Stdout, s, base.source(), env.Getenv(hook.EnvAgent))
-}
-
-// noteUnproved tells a person that what answered on this machine may be anything.
-func noteUnproved(env *Env, c *client.Client) {
-	if !c.Proved() && client.OnThisMachine(c.BaseURL()) {
-		env.note("this hub is not known to be yours: no hub of your data root has served at %s", c.BaseURL())
-	}
+	return printStatus(env.Stdout, s, base.Source(), env.Getenv(hook.EnvAgent))
 }
 
 // printStatus writes the page. from is where the address comes from, agent the one that
@@ -160,7 +158,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		{"leases", fmt.Sprint(s.Counts.Leases)},
 		{"parked polls", fmt.Sprint(s.Counts.ParkedPolls)},
 		{"spawns", fmt.Sprint(s.Counts.Spawns)},
-		{"adapters", orNone(strings.Join(s.Adapters, ", "))},
+		{"adapters", term.OrNone(strings.Join(s.Adapters, ", "))},
 	}
 	if agent != "" {
 		rows = slices.Insert(rows, 5, [2]string{"agent", agent + ", from " + hook.EnvAgent})
@@ -172,7 +170,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		rows = append(rows, [2]string{"paused", fmt.Sprintf("%s, since %s: %s", s.Paused[i].Target(), s.Paused[i].Since, s.Paused[i].Words)})
 	}
 	for i := range s.Muted {
-		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + muteText(&s.Muted[i])})
+		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + person.MuteText(&s.Muted[i])})
 	}
 	for i := range s.Users.Allowed {
 		rows = append(rows, [2]string{"user let in", s.Users.Allowed[i].Name + ", since " + s.Users.Allowed[i].AllowedAt.String()})
@@ -186,7 +184,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 	for _, q := range s.Quarantined {
 		rows = append(rows, [2]string{"quarantined", fmt.Sprintf("%s at record %d: %s", q.Owner, q.Seq, q.Reason)})
 	}
-	return printRows(w, rows)
+	return term.PrintRows(w, rows)
 }
 
 // searchState says what a search sees of the rows.
@@ -198,11 +196,4 @@ func searchState(s hub.SearchStatus) string {
 		return lag
 	}
 	return fmt.Sprintf("%d rows", s.Documents)
-}
-
-func orNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
 }

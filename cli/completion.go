@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -13,7 +15,7 @@ import (
 // completeValues tells the shells which values the flags and arguments of a
 // command tree take: choices, harnesses, folders, files, and what the hub knows. For
 // all other values it offers nothing, not the files of the current folder.
-func completeValues(env *Env, cmd *cobra.Command) {
+func completeValues(env *term.Env, cmd *cobra.Command) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		// It fails only for a flag that already has values.
 		_ = cmd.RegisterFlagCompletionFunc(f.Name, flagValues(env, f))
@@ -28,9 +30,9 @@ func completeValues(env *Env, cmd *cobra.Command) {
 
 // flagValues completes the value of a flag. Its usage names the kind of its value:
 // "`folder` of the store".
-func flagValues(env *Env, f *pflag.Flag) cobra.CompletionFunc {
-	if v, ok := f.Value.(choiceValue); ok {
-		return cobra.FixedCompletions(v.choices, cobra.ShellCompDirectiveNoFileComp)
+func flagValues(env *term.Env, f *pflag.Flag) cobra.CompletionFunc {
+	if v, ok := f.Value.(term.ChoiceValue); ok {
+		return cobra.FixedCompletions(v.Choices, cobra.ShellCompDirectiveNoFileComp)
 	}
 	if find := liveFlags()[f.Name]; find != nil {
 		return live(env, find)
@@ -50,7 +52,7 @@ func flagValues(env *Env, f *pflag.Flag) cobra.CompletionFunc {
 
 // argumentValues completes the arguments that a usage names after the command:
 // "bind <room> [path]" or "hook session-start|stop".
-func argumentValues(env *Env, use string) cobra.CompletionFunc {
+func argumentValues(env *term.Env, use string) cobra.CompletionFunc {
 	names := strings.Fields(use)[1:]
 	return func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		at := len(args)

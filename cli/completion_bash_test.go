@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"hubcli/internal/require"
 )
 
@@ -17,7 +19,7 @@ import (
 func TestBashCompletesAlone(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	require.NoError(t, err)
-	script := runIn(t, world(t, nil), "completion", "bash")
+	script := runIn(t, testcli.World(t, nil), "completion", "bash")
 	if script.exit != 0 || script.stderr != "" {
 		t.Fatalf("exit %d, %s", script.exit, script.stderr)
 	}

@@ -10,13 +10,14 @@ import (
 	"time"
 	"unicode"
 
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
-	"hubcli/internal/lazy"
 )
 
 // A shell asks for values while its user waits. So the hub has liveWithin to answer all
@@ -58,7 +59,7 @@ var (
 
 // live completes with what find finds at the hub that the command would call. It
 // registers nobody and marks nothing as seen.
-func live(env *Env, find lookup) cobra.CompletionFunc {
+func live(env *term.Env, find lookup) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, before []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		const files = cobra.ShellCompDirectiveNoFileComp
 		base := cmd.Flags().Lookup("base-url")
@@ -95,14 +96,10 @@ func beginning(prefix string, values []cobra.Completion) []cobra.Completion {
 	return slices.DeleteFunc(values, func(v string) bool { return !strings.HasPrefix(v, prefix) })
 }
 
-// plainValue is what may stand in a command line of any shell without quotes. A shell
-// inserts a value into its user's command line, and agents choose the names.
-var plainValue = lazy.Regexp{Pattern: `^[\pL\pN][\pL\pN._@:+/,-]*$`}
-
 // offered returns a value with words about it. It offers nothing that a shell could take
 // for more than a word, and no words that could control a terminal.
 func offered(values []cobra.Completion, value, about string) []cobra.Completion {
-	if !plainValue.MatchString(value) {
+	if !term.PlainValue.MatchString(value) {
 		return values
 	}
 	about = strings.Map(func(r rune) rune {

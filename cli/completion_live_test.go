@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/internal/testcli"
 )
 
 // completed is what a shell is offered for a line, however slow the machine is.
@@ -17,7 +19,7 @@ func completed(t *testing.T, url, line string) ran {
 // completedWithin is completed where the hub has so long to answer; 0: as long as it usually has.
 func completedWithin(t *testing.T, budget time.Duration, url, line string) ran {
 	t.Helper()
-	env := world(t, map[string]string{"HUB_BASE_URL": url})
+	env := testcli.World(t, map[string]string{"HUB_BASE_URL": url})
 	env.LiveBudget = budget
 	got := runIn(t, env, append([]string{"__complete"}, strings.Split(line, " ")...)...)
 	got.stderr = "" // cobra tells there what the last line means
@@ -26,7 +28,7 @@ func completedWithin(t *testing.T, budget time.Duration, url, line string) ran {
 
 // TestCompletionOffersWhatTheHubKnows and nothing that begins otherwise.
 func TestCompletionOffersWhatTheHubKnows(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"GET /v1/agents":   {`{"ok":true,"result":[{"agent_id":"dev-a","display_name":"Dev A"},{"agent_id":"dev-b","display_name":"dev-b"},{"agent_id":"lead","display_name":"lead"}]}`},
 		"GET /v1/channels": {`{"ok":true,"result":[{"name":"general"},{"name":"$(reboot)"},{"name":"a b"},{"name":"-rf"}]}`},
 		"GET /v1/threads":  {`{"ok":true,"result":[{"thread_id":"cart","channel":"general"}]}`},
@@ -70,7 +72,7 @@ func TestCompletionOffersWhatTheHubKnows(t *testing.T) {
 			t.Errorf("hubcli %s| offers %q, want %q", line, got.stdout, want)
 		}
 	}
-	for _, request := range s.asked {
+	for _, request := range s.Asked {
 		if !strings.HasPrefix(request, "GET ") || strings.Contains(request, "agent_id=") {
 			t.Errorf("a look-up is a %s, which is not only one", request)
 		}
@@ -88,7 +90,7 @@ func TestCompletionIsSilentWithoutAHub(t *testing.T) {
 	}))
 	defer mute.Close()
 	defer close(over)
-	refuses := hubOf(t, map[string][]string{"GET /v1/agents": {`{"ok":false,"error":"no","code":"overloaded","status":503}`}})
+	refuses := testcli.HubOf(t, map[string][]string{"GET /v1/agents": {`{"ok":false,"error":"no","code":"overloaded","status":503}`}})
 	for name, url := range map[string]string{"none": "http://127.0.0.1:1", "mute": mute.URL, "refuses": refuses.URL, "no address": "nonsense"} {
 		began := time.Now()
 		if got := completedWithin(t, 0, url, "post --to "); got != (ran{0, ":4\n", ""}) {

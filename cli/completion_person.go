@@ -4,6 +4,10 @@ import (
 	"context"
 	"strconv"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/person"
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
@@ -35,7 +39,7 @@ func liveQuestions(ctx context.Context, c *client.Client, _ asked) (out []cobra.
 
 // liveOptions offers the numbers of the options of the question that is typed before.
 func liveOptions(ctx context.Context, c *client.Client, q asked) (out []cobra.Completion, err error) {
-	a, err := c.AskByID(ctx, askID(q.before[0]), "")
+	a, err := c.AskByID(ctx, person.AskID(q.before[0]), "")
 	for i, option := range a.Options {
 		out = offered(out, strconv.Itoa(i+1), option)
 	}
@@ -64,7 +68,7 @@ func liveRules(ctx context.Context, c *client.Client, _ asked) (out []cobra.Comp
 func liveIdle(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
 	idle, err := c.IdleAgents(ctx, hub.IdleAgentsQuery{IdleSec: 1})
 	for i := range idle.Agents {
-		out = offered(out, string(idle.Agents[i].AgentID), belongingsText(&idle.Agents[i].Belongings))
+		out = offered(out, string(idle.Agents[i].AgentID), person.BelongingsText(&idle.Agents[i].Belongings))
 	}
 	return out, err
 }
@@ -78,19 +82,11 @@ func liveClaims(ctx context.Context, c *client.Client, q asked) (out []cobra.Com
 	return out, err
 }
 
-// typedRef is how a command that is suggested names a connection.
-func typedRef(label string, id hub.ConnectionID) string {
-	if plainValue.MatchString(label) {
-		return label
-	}
-	return string(id)
-}
-
 // liveConnections offers the connections, by label where a shell takes it as one word.
 func liveConnections(ctx context.Context, c *client.Client, _ asked) (out []cobra.Completion, err error) {
 	rows, err := c.Connections(ctx)
 	for i := range rows {
-		out = offered(out, typedRef(rows[i].Label, rows[i].ConnectionID), string(rows[i].ProviderID)+" "+rows[i].Region)
+		out = offered(out, term.TypedRef(rows[i].Label, rows[i].ConnectionID), string(rows[i].ProviderID)+" "+rows[i].Region)
 	}
 	return out, err
 }
@@ -122,7 +118,7 @@ func liveRegions(ctx context.Context, c *client.Client, q asked) (out []cobra.Co
 // typed yet: the list of commands leaves them out.
 func shortNamesBegun(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, c := range cmd.Commands() {
-		if len(args) == 0 && prefix != "" && c.Annotations[shortName] != "" {
+		if len(args) == 0 && prefix != "" && c.Annotations[opt.ShortName] != "" {
 			out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
 		}
 	}

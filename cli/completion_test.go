@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"hubcli/hub"
 )
 
@@ -39,7 +41,7 @@ func TestCompletionOffersValues(t *testing.T) {
 		"adapter verify claude-code x|": ":4",
 	} {
 		typed, _ := strings.CutSuffix(line, "|")
-		got := runIn(t, world(t, map[string]string{"HUB_BASE_URL": "http://127.0.0.1:1"}), append([]string{"__complete"}, strings.Split(typed, " ")...)...)
+		got := runIn(t, testcli.World(t, map[string]string{"HUB_BASE_URL": "http://127.0.0.1:1"}), append([]string{"__complete"}, strings.Split(typed, " ")...)...)
 		if got.exit != 0 || strings.TrimSuffix(got.stdout, "\n") != want {
 			t.Errorf("hubcli %s offers %q (exit %d, %s), want %q", line, got.stdout, got.exit, got.stderr, want)
 		}
@@ -51,7 +53,7 @@ func TestCompletionScripts(t *testing.T) {
 	for shell, sign := range map[string]string{
 		"bash": "complete -o default", "zsh": "#compdef hubcli", "fish": "complete -c hubcli", "powershell": "Register-ArgumentCompleter",
 	} {
-		got := runIn(t, world(t, nil), "completion", shell)
+		got := runIn(t, testcli.World(t, nil), "completion", shell)
 		if got.exit != 0 || got.stderr != "" || !strings.Contains(got.stdout, sign) {
 			t.Errorf("completion %s: exit %d, stderr %q, %d bytes without %q", shell, got.exit, got.stderr, len(got.stdout), sign)
 		}

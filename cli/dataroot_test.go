@@ -4,12 +4,15 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 )
 
 func TestTheDataRootIsMadeForThisUserAlone(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "a", "b")
-	env := world(t, map[string]string{"HUB_DATA_ROOT": root})
-	if err := env.makeDataRoot(); err != nil {
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": root})
+	if err := env.MakeDataRoot(); err != nil {
 		t.Fatal(err)
 	}
 	for _, d := range []string{filepath.Dir(root), root} {
@@ -22,14 +25,14 @@ func TestTheDataRootIsMadeForThisUserAlone(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env = world(t, map[string]string{"HUB_DATA_ROOT": file})
-	if err := env.makeDataRoot(); exitOf(err) != ExitRefused {
+	env = testcli.World(t, map[string]string{"HUB_DATA_ROOT": file})
+	if err := env.MakeDataRoot(); term.ExitOf(err) != term.ExitRefused {
 		t.Errorf("a data root that is a file: %v", err)
 	}
 }
 
 func TestNoHomeFolder(t *testing.T) {
-	if _, err := world(t, nil).dataRoot(); exitOf(err) != ExitUsage {
-		t.Errorf("%v: exit %d, want %d", err, exitOf(err), ExitUsage)
+	if _, err := testcli.World(t, nil).DataRoot(); term.ExitOf(err) != term.ExitUsage {
+		t.Errorf("%v: exit %d, want %d", err, term.ExitOf(err), term.ExitUsage)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"github.com/spf13/cobra"
 
 	"hubcli/internal/require"
@@ -22,7 +24,7 @@ var typed = regexp.MustCompile("(?m)(?:`|^(?: {4})?(?:\\$ )?|[|(] ?|&& |= ?\\$\\
 
 // TestDocumentsNameCommandsThatExist, with flags that they have.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
-	root := newRoot(world(t, nil))
+	root := newRoot(testcli.World(t, nil))
 	root.InitDefaultCompletionCmd("completion") // the name makes cobra add it
 	var pages []string
 	for _, pattern := range []string{"*.md", "docs/*.md", "python/*.md", "examples/*.md"} {
@@ -88,7 +90,7 @@ func wrongLine(root *cobra.Command, words []string) string {
 
 // TestWrongLinesAreSeen.
 func TestWrongLinesAreSeen(t *testing.T) {
-	root := newRoot(world(t, nil))
+	root := newRoot(testcli.World(t, nil))
 	for line, wrong := range map[string]bool{
 		"post --agent a hello": false, "posts --agent a": true, "post --agents a": true, "app claim x --wait 60": false,
 		"app claims x --wait 60": true, "room lists": true, "stop # --nothing": false, "app notify -- other --flag": false,

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"hubcli/cli/daemon"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/require"
@@ -53,7 +55,7 @@ func TestAHubOfAnEarlierVersion(t *testing.T) {
 					t.Setenv("HUB_DATA_ROOT", f.DataRoot)
 					vars["HUB_DATA_ROOT"] = f.DataRoot
 				}
-				env := world(t, vars)
+				env := testcli.World(t, vars)
 				env.InspectStore = func(string) (daemon.StoreInfo, error) {
 					i := daemon.StoreInfo{Instance: "abc", ProofKey: []byte("key"), Held: true, Holder: daemon.Holder{PID: 4711, Address: "127.0.0.1:" + port}}
 					tt.change(&i)
@@ -90,7 +92,7 @@ func TestAHubWithoutASocket(t *testing.T) {
 			require.NoError(t, hubfile.Write(f.DataRoot, f.Note))
 		}
 		for line, exit := range map[string]int{"ensure --port " + port: 0, "app doctor --base-url " + s.URL: 1} {
-			env := world(t, map[string]string{"HUB_DATA_ROOT": f.DataRoot, "HOME": f.DataRoot})
+			env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": f.DataRoot, "HOME": f.DataRoot})
 			env.InspectStore = func(string) (daemon.StoreInfo, error) {
 				return daemon.StoreInfo{Instance: testhub.FakeInstance, Held: true, Socket: "/x", Holder: daemon.Holder{PID: 4711, Address: "127.0.0.1:" + port}}, nil
 			}

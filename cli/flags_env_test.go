@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
+
 	"github.com/spf13/pflag"
 )
 
@@ -48,7 +52,7 @@ func called(path string, with string) string {
 // that is none is bad input that names the variable.
 func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 	const nobody, other = "http://127.0.0.1:1", "http://127.0.0.1:2"
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		flag := c.LocalFlags().Lookup("base-url")
 		if flag == nil || c.Name() == "hook" || c.Name() == "doctor" { // which never fails, and which says so in a line: see TestHook… and app_doctor.txt
 			continue
@@ -63,19 +67,19 @@ func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 		}
 		args := strings.Fields(line)
 		vars := map[string]string{"HUB_BASE_URL": "ftp://h", "HUB_DATA_ROOT": t.TempDir()}
-		got := runIn(t, world(t, vars), args...)
-		if got.exit != ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_BASE_URL in the environment is no address of a hub: the base address does not begin with http:// or https://\nfix: ") {
+		got := runIn(t, testcli.World(t, vars), args...)
+		if got.exit != term.ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_BASE_URL in the environment is no address of a hub: the base address does not begin with http:// or https://\nfix: ") {
 			t.Errorf("%s with a bad HUB_BASE_URL: %+v", line, got)
 		}
 		if slices.Contains([]string{"relay", "mcp", "run", "init", "smoke-agent", "top"}, c.Name()) {
 			continue // they start a hub, wait for a hub or need a terminal; the script environment.txt and TestTop try them
 		}
-		got = runIn(t, world(t, vars), append(args, "--base-url", other)...)
-		if got.exit != ExitUnreachable || !strings.Contains(got.stderr, other) {
+		got = runIn(t, testcli.World(t, vars), append(args, "--base-url", other)...)
+		if got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, other) {
 			t.Errorf("%s --base-url beside a bad HUB_BASE_URL: %+v", line, got)
 		}
 		vars["HUB_BASE_URL"] = nobody
-		if got = runIn(t, world(t, vars), args...); got.exit != ExitUnreachable || !strings.Contains(got.stderr, nobody) {
+		if got = runIn(t, testcli.World(t, vars), args...); got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, nobody) {
 			t.Errorf("%s with HUB_BASE_URL: %+v", line, got)
 		}
 	}
@@ -83,7 +87,7 @@ func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 
 // TestEveryCommandTakesTheAgentOfTheEnvironment, by whatever flag it names one.
 func TestEveryCommandTakesTheAgentOfTheEnvironment(t *testing.T) {
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		var flag *pflag.Flag
 		for _, name := range []string{"agent", "by"} {
 			if f := c.LocalFlags().Lookup(name); f != nil {
@@ -98,21 +102,21 @@ func TestEveryCommandTakesTheAgentOfTheEnvironment(t *testing.T) {
 		}
 		line := strings.Replace(called(c.CommandPath(), ""), " --agent a", "", 1)
 		vars := map[string]string{"HUB_AGENT": "a/b", "HUB_BASE_URL": "http://127.0.0.1:1"}
-		got := runIn(t, world(t, vars), strings.Fields(line)...)
-		if got.exit != ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_AGENT is not an agent id\nfix: ") {
+		got := runIn(t, testcli.World(t, vars), strings.Fields(line)...)
+		if got.exit != term.ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_AGENT is not an agent id\nfix: ") {
 			t.Errorf("%s with a bad HUB_AGENT: %+v", line, got)
 		}
-		got = runIn(t, world(t, vars), append(strings.Fields(line), "--"+flag.Name, "b")...)
-		if got.exit != ExitUnreachable {
+		got = runIn(t, testcli.World(t, vars), append(strings.Fields(line), "--"+flag.Name, "b")...)
+		if got.exit != term.ExitUnreachable {
 			t.Errorf("%s --%s beside a bad HUB_AGENT: %+v", line, flag.Name, got)
 		}
 		vars["HUB_AGENT"] = "dev-a"
-		if got = runIn(t, world(t, vars), strings.Fields(line)...); got.exit != ExitUnreachable {
+		if got = runIn(t, testcli.World(t, vars), strings.Fields(line)...); got.exit != term.ExitUnreachable {
 			t.Errorf("%s with HUB_AGENT: %+v", line, got)
 		}
 		vars["HUB_AGENT"] = ""
-		got = runIn(t, world(t, vars), strings.Fields(line)...)
-		if required := strings.Contains(flag.Usage, "required"); required && !strings.Contains(got.stderr, "--agent is missing") || !required && got.exit != ExitUnreachable {
+		got = runIn(t, testcli.World(t, vars), strings.Fields(line)...)
+		if required := strings.Contains(flag.Usage, "required"); required && !strings.Contains(got.stderr, "--agent is missing") || !required && got.exit != term.ExitUnreachable {
 			t.Errorf("%s with an empty HUB_AGENT: %+v", line, got)
 		}
 	}
@@ -136,15 +140,15 @@ func TestTheAgentOfTheEnvironmentDisplacesNobody(t *testing.T) {
 		{registered, []string{"--agent", "dev-a"}, true, "sid.secret", false},
 		{conflict, []string{"--agent", "dev-a"}, true, "", true},
 	} {
-		s := hubOf(t, map[string][]string{"POST /v1/sessions": {tt.session}, "POST /v1/messages": {row}})
+		s := testcli.HubOf(t, map[string][]string{"POST /v1/sessions": {tt.session}, "POST /v1/messages": {row}})
 		vars := map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": s.URL}
-		got := runIn(t, world(t, vars), append([]string{"post", "x"}, tt.args...)...)
+		got := runIn(t, testcli.World(t, vars), append([]string{"post", "x"}, tt.args...)...)
 		want := []string{fmt.Sprintf(`POST /v1/sessions  {"agent_id":"dev-a","replace":%v}`, tt.replace)}
 		if !tt.rejected {
 			want = append(want, fmt.Sprintf(posts, tt.proves))
 		}
-		if (got.exit == 0) == tt.rejected || fmt.Sprint(s.asked) != fmt.Sprint(want) {
-			t.Errorf("%v: %+v, asked\n%q, want\n%q", tt.args, got, s.asked, want)
+		if (got.exit == 0) == tt.rejected || fmt.Sprint(s.Asked) != fmt.Sprint(want) {
+			t.Errorf("%v: %+v, asked\n%q, want\n%q", tt.args, got, s.Asked, want)
 		}
 	}
 }
@@ -152,7 +156,7 @@ func TestTheAgentOfTheEnvironmentDisplacesNobody(t *testing.T) {
 // TestTheAddressOfTheEnvironmentIsWhereHubsStart and stop, on this machine, unless a
 // flag says where.
 func TestTheAddressOfTheEnvironmentIsWhereHubsStart(t *testing.T) {
-	port := freeTCPPort(t)
+	port := testcli.FreeTCPPort(t)
 	absent := "no hub runs at http://127.0.0.1:" + port + "\n"
 	for _, tt := range []struct {
 		line, base string
@@ -165,18 +169,18 @@ func TestTheAddressOfTheEnvironmentIsWhereHubsStart(t *testing.T) {
 		{"app stop", "http://127.0.0.1:" + port, 0, absent, ""},
 		{"stop --port " + port, "nonsense", 0, absent, ""},
 		{"stop --host 127.0.0.1 --port " + port, "http://192.0.2.77:1", 0, absent, ""},
-		{"stop", "nonsense", ExitUsage, "", "hubcli: HUB_BASE_URL in the environment is no address of a hub: "},
-		{"stop", "https://127.0.0.1:" + port, ExitUsage, "", "hubcli: HUB_BASE_URL is https://127.0.0.1:" + port + ", and a hub is started and stopped at a plain address only: http://<host>:<port>\nfix: name "},
-		{"reset --yes", "http://127.0.0.1/hub", ExitUsage, "", "hubcli: HUB_BASE_URL is http://127.0.0.1/hub, and a hub is "},
-		{"ensure", "http://192.0.2.77:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address of this machine: no hub can be started there from here\nfix: name the hub's own address with --host and --port, or unset HUB_BASE_URL\n"},
-		{"ensure", "http://hub.example:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://hub.example:6969, which is no address of this machine"},
-		{"app start", "http://192.0.2.77:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
-		{"--storage x", "http://192.0.2.77:6969", ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
+		{"stop", "nonsense", term.ExitUsage, "", "hubcli: HUB_BASE_URL in the environment is no address of a hub: "},
+		{"stop", "https://127.0.0.1:" + port, term.ExitUsage, "", "hubcli: HUB_BASE_URL is https://127.0.0.1:" + port + ", and a hub is started and stopped at a plain address only: http://<host>:<port>\nfix: name "},
+		{"reset --yes", "http://127.0.0.1/hub", term.ExitUsage, "", "hubcli: HUB_BASE_URL is http://127.0.0.1/hub, and a hub is "},
+		{"ensure", "http://192.0.2.77:6969", term.ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address of this machine: no hub can be started there from here\nfix: name the hub's own address with --host and --port, or unset HUB_BASE_URL\n"},
+		{"ensure", "http://hub.example:6969", term.ExitUsage, "", "hubcli: HUB_BASE_URL is http://hub.example:6969, which is no address of this machine"},
+		{"app start", "http://192.0.2.77:6969", term.ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
+		{"--storage x", "http://192.0.2.77:6969", term.ExitUsage, "", "hubcli: HUB_BASE_URL is http://192.0.2.77:6969, which is no address"},
 		{"ensure", "http://127.0.0.1:" + port, 3, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
 		{"ensure --port " + port, "http://127.0.0.1:1", 3, "", "hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port " + port + " "},
 	} {
 		vars := map[string]string{"HUB_BASE_URL": tt.base, "HUB_DATA_ROOT": t.TempDir()}
-		got := runIn(t, world(t, vars), strings.Fields(tt.line)...)
+		got := runIn(t, testcli.World(t, vars), strings.Fields(tt.line)...)
 		if got.exit != tt.exit || got.stdout != tt.stdout || !strings.HasPrefix(got.stderr, tt.stderr) {
 			t.Errorf("HUB_BASE_URL=%s hubcli %s: %+v, want %d %q %q", tt.base, tt.line, got, tt.exit, tt.stdout, tt.stderr)
 		}
@@ -186,13 +190,13 @@ func TestTheAddressOfTheEnvironmentIsWhereHubsStart(t *testing.T) {
 // TestAnEmptyVariableCountsAsNotSet.
 func TestAnEmptyVariableCountsAsNotSet(t *testing.T) {
 	for value, want := range map[string]string{"": "http://127.0.0.1:6969", "http://127.0.0.1:7001": "http://127.0.0.1:7001"} {
-		env := world(t, map[string]string{"HUB_BASE_URL": value})
-		var b baseURL
-		var a addressFlags
-		b.add(env, pflag.NewFlagSet("client", pflag.ContinueOnError))
-		a.add(env, pflag.NewFlagSet("daemon", pflag.ContinueOnError), 1)
-		if err := a.settle(true); err != nil || b.check() != nil || b.url != want || a.baseURL() != want {
-			t.Errorf("HUB_BASE_URL=%q: client %s, hub %s, %v", value, b.url, a.baseURL(), err)
+		env := testcli.World(t, map[string]string{"HUB_BASE_URL": value})
+		var b opt.BaseURL
+		var a opt.AddressFlags
+		b.Add(env, pflag.NewFlagSet("client", pflag.ContinueOnError))
+		a.Add(env, pflag.NewFlagSet("daemon", pflag.ContinueOnError), 1)
+		if err := a.Settle(true); err != nil || b.Check() != nil || b.URL != want || a.BaseURL() != want {
+			t.Errorf("HUB_BASE_URL=%q: client %s, hub %s, %v", value, b.URL, a.BaseURL(), err)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 
+	"hubcli/cli/opt"
+
 	"github.com/spf13/cobra"
 )
 
@@ -54,7 +56,7 @@ func newHelp() *cobra.Command {
 			for _, name := range args {
 				next, rest, err := found.Find([]string{name})
 				if err != nil || len(rest) > 0 || next == found {
-					return unknownCommand(found, []string{name})
+					return opt.UnknownCommand(found, []string{name})
 				}
 				found = next
 			}

@@ -4,6 +4,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/cli/agent"
+	"hubcli/internal/testcli"
 )
 
 // TestHookOfAHostThatSwallowsPackets: connecting alone gets a part of the budget,
@@ -12,18 +15,18 @@ func TestHookOfAHostThatSwallowsPackets(t *testing.T) {
 	vars := map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://" + swallow(t)}
 	least := time.Hour
 	for range 5 { // what a busy machine adds is not the hook's
-		got, took := hooked(t, vars, strings.NewReader(stopPayload), "stop")
-		if got != (ran{0, "{}", ""}) && took < hookLimit { // after its limit it says nothing
+		got, took := hooked(t, vars, strings.NewReader(testcli.StopPayload), "stop")
+		if got != (ran{0, "{}", ""}) && took < agent.HookLimit { // after its limit it says nothing
 			t.Errorf("%+v after %s", got, took)
 		}
 		if took < 200*time.Millisecond {
 			t.Errorf("answered after %s: the host swallowed nothing", took)
 		}
-		if least = min(least, took); least < hookCalls {
+		if least = min(least, took); least < agent.HookCalls {
 			break
 		}
 	}
-	if least >= hookCalls {
-		t.Errorf("answered after %s, want %s", least, hookConnect)
+	if least >= agent.HookCalls {
+		t.Errorf("answered after %s, want %s", least, agent.HookConnect)
 	}
 }

@@ -9,32 +9,25 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/cli/agent"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
 	"hubcli/internal/testhub"
-	"hubcli/internal/testport"
 )
-
-func freeTCPPort(t *testing.T) string {
-	t.Helper()
-	port, err := testport.Take()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strconv.Itoa(port)
-}
 
 // hooked runs a hook with a payload and tells how long it took.
 func hooked(t *testing.T, vars map[string]string, stdin io.Reader, args ...string) (ran, time.Duration) {
 	t.Helper()
-	env := world(t, vars)
+	env := testcli.World(t, vars)
 	env.Stdin = stdin
 	begin := time.Now()
 	got := runIn(t, env, append([]string{"hook"}, args...)...)
@@ -44,7 +37,7 @@ func hooked(t *testing.T, vars map[string]string, stdin io.Reader, args ...strin
 // unhurried runs a hook that has something to say, however slow the machine is.
 func unhurried(t *testing.T, vars map[string]string, stdin io.Reader, args ...string) ran {
 	t.Helper()
-	env := world(t, vars)
+	env := testcli.World(t, vars)
 	env.Stdin, env.HookBudget = stdin, time.Minute
 	return runIn(t, env, append([]string{"hook"}, args...)...)
 }
@@ -52,17 +45,6 @@ func unhurried(t *testing.T, vars map[string]string, stdin io.Reader, args ...st
 // patience is more than the budget of a hook, because machines are slow at times;
 // what hangs takes much longer.
 const patience = 20 * time.Second
-
-func TestHookKeepsToItsBudget(t *testing.T) {
-	if hookConnect > 300*time.Millisecond || hookStdin >= hookCalls || hookCalls >= hookLimit || hookLimit > 1800*time.Millisecond {
-		t.Error("two seconds are all there is, and the process has to start and end")
-	}
-	if got := world(t, nil).hookBudget(); got != (hookBudget{hookStdin, hookCalls, hookLimit, hookConnect}) {
-		t.Errorf("as delivered a hook has %+v", got)
-	}
-}
-
-const stopPayload = `{"session_id":"s","turn_id":"t","cwd":"/"}`
 
 // TestHookIsSilentWithoutAHub whatever there is instead, within its budget.
 func TestHookIsSilentWithoutAHub(t *testing.T) {
@@ -88,7 +70,7 @@ func TestHookIsSilentWithoutAHub(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	t.Cleanup(web.Close)
 	for name, url := range map[string]string{
-		"nobody":               "http://127.0.0.1:" + freeTCPPort(t),
+		"nobody":               "http://127.0.0.1:" + testcli.FreeTCPPort(t),
 		"one who never speaks": "http://" + listen().Addr().String(), // the system accepts for it
 		"another program":      "http://" + drops.Addr().String(),
 		"a web server":         web.URL,
@@ -99,7 +81,7 @@ func TestHookIsSilentWithoutAHub(t *testing.T) {
 			root := filepath.Join(t.TempDir(), "data")
 			vars := map[string]string{"HUB_DATA_ROOT": root, "HUB_BASE_URL": url, "HUB_AGENT": "dev-a"}
 			for _, event := range hook.Events() {
-				got, took := hooked(t, vars, strings.NewReader(stopPayload), string(event))
+				got, took := hooked(t, vars, strings.NewReader(testcli.StopPayload), string(event))
 				silence := "{}"
 				if event == hook.BeforeCommit {
 					silence = ""
@@ -115,25 +97,9 @@ func TestHookIsSilentWithoutAHub(t *testing.T) {
 	}
 }
 
-// TestWholePayloadIsNotWaitedFor: the time is the hub's where the stream stays
-// open and all has come, in however many parts.
-func TestWholePayloadIsNotWaitedFor(t *testing.T) {
-	r, w := io.Pipe()
-	defer w.Close()
-	in := newIntake(r)
-	go func() {
-		for _, part := range []string{stopPayload[:1], stopPayload[1:20], stopPayload[20:], "\n"} {
-			_, _ = io.WriteString(w, part)
-		}
-	}()
-	if !in.wait(t.Context(), time.Hour) || hook.Parse(in.taken()).Damaged {
-		t.Errorf("what has come is %q", in.taken())
-	}
-}
-
 // TestHookGivesUpOnStdin that never ends, unless all has come.
 func TestHookGivesUpOnStdin(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
 		"GET /v1/resolve":    {`{"ok":true,"result":{"bound":false}}`},
 		"GET /v1/attention":  {`{"ok":true,"result":{"unread":1,"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
@@ -144,8 +110,8 @@ func TestHookGivesUpOnStdin(t *testing.T) {
 		speaks     bool
 	}{
 		{"nothing", "", false},
-		{"a part", stopPayload[:20], false},
-		{"all", stopPayload, true},
+		{"a part", testcli.StopPayload[:20], false},
+		{"all", testcli.StopPayload, true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r, w := io.Pipe()
@@ -165,7 +131,7 @@ func TestHookGivesUpOnStdin(t *testing.T) {
 			if !tt.speaks && got.stdout != "{}" {
 				t.Errorf("stdout %q", got.stdout)
 			}
-			if !tt.speaks && took < hookStdin {
+			if !tt.speaks && took < agent.HookStdin {
 				t.Errorf("it gave up after %s", took)
 			}
 		})
@@ -174,7 +140,7 @@ func TestHookGivesUpOnStdin(t *testing.T) {
 
 // TestKimiIsHeldByItsExitCode, the only one that does not end with 0.
 func TestKimiIsHeldByItsExitCode(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
 		"GET /v1/resolve":    {`{"ok":true,"result":{"bound":false}}`},
 		"GET /v1/attention":  {`{"ok":true,"result":{"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
@@ -198,8 +164,8 @@ func TestHookReadsAllOfALongPayload(t *testing.T) {
 
 // TestHookOutlivesAPanic: Go's own exit code for one would hold the turn.
 func TestHookOutlivesAPanic(t *testing.T) {
-	env := world(t, map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://127.0.0.1:1"})
-	env.Stdin = strings.NewReader(stopPayload)
+	env := testcli.World(t, map[string]string{"HUB_AGENT": "dev-a", "HUB_BASE_URL": "http://127.0.0.1:1"})
+	env.Stdin = strings.NewReader(testcli.StopPayload)
 	env.Now = func() time.Time { panic("a test") }
 	if got := runIn(t, env, "hook", "stop", "--harness", "codex"); got != (ran{0, "{}", ""}) {
 		t.Errorf("%+v", got)
@@ -220,7 +186,7 @@ func TestHookMistakes(t *testing.T) {
 		"stop --data-root=":        "--data-root cannot be empty",
 	} {
 		got, _ := hooked(t, nil, strings.NewReader("{}"), strings.Fields(args)...)
-		if got.exit != ExitRefused || got.stdout != "" || !strings.HasPrefix(got.stderr, "hubcli: "+sentence+"\nfix: ") {
+		if got.exit != term.ExitRefused || got.stdout != "" || !strings.HasPrefix(got.stderr, "hubcli: "+sentence+"\nfix: ") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}
@@ -232,7 +198,7 @@ func TestHookMistakes(t *testing.T) {
 // TestHookOfAnotherDataRoot: the line of an adapter says where the bridge keeps
 // what it knows, whatever the environment has.
 func TestHookOfAnotherDataRoot(t *testing.T) {
-	s := hubOf(t, map[string][]string{
+	s := testcli.HubOf(t, map[string][]string{
 		"GET /v1/hub-info":   {`{"ok":true,"result":{"instance_id":"i"}}`},
 		"GET /v1/attention":  {`{"ok":true,"result":{"directed":[{"id":4,"from_agent":"b","kind":"chat","direct":true,"excerpt":"hi"}]}}`},
 		"POST /v1/attention": {`{"ok":true,"result":{"told_id":4,"moved":true}}`},
@@ -242,7 +208,7 @@ func TestHookOfAnotherDataRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	vars := map[string]string{"HUB_DATA_ROOT": t.TempDir(), "HUB_BASE_URL": s.URL}
-	got := unhurried(t, vars, strings.NewReader(stopPayload), "stop", "--harness", "codex", "--data-root", root)
+	got := unhurried(t, vars, strings.NewReader(testcli.StopPayload), "stop", "--harness", "codex", "--data-root", root)
 	if got.exit != 0 || !strings.Contains(got.stdout, "agent of-that-root:") {
 		t.Errorf("%+v", got)
 	}

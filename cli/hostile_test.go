@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/internal/testcli"
+
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/hostiletext"
@@ -94,7 +96,7 @@ func TestNoTextActsOnTheTerminal(t *testing.T) {
 	} {
 		for _, more := range []string{"", " --json"} {
 			args := append(strings.Fields(line+more), "--base-url", h.URL)
-			got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), args...)
+			got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), args...)
 			if got.exit == 0 && len(got.stdout) > 0 {
 				printed++
 			} else {

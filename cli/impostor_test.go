@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
+
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
@@ -92,7 +95,7 @@ func TestNoCommandBelievesAnImpostor(t *testing.T) {
 		}
 		line = slices.Insert(slices.Clone(line), at, flags...)
 		t.Run(path, func(t *testing.T) {
-			env := world(t, vars)
+			env := testcli.World(t, vars)
 			env.InspectStore = func(string) (daemon.StoreInfo, error) {
 				return daemon.StoreInfo{Instance: "abc", Messages: -1, Free: -1}, nil
 			}
@@ -106,7 +109,7 @@ func TestNoCommandBelievesAnImpostor(t *testing.T) {
 			}
 			exit := Run(ctx, env, line)
 			said := err.String()
-			if strings.Contains(said, "another program has the hub's port 127.0.0.1:"+port) && exit == ExitUnreachable && strings.Contains(said, "\nfix: ") {
+			if strings.Contains(said, "another program has the hub's port 127.0.0.1:"+port) && exit == term.ExitUnreachable && strings.Contains(said, "\nfix: ") {
 				refused++
 			} else if notRefused[path] == "" {
 				t.Errorf("%q: exit %d, stdout %q, stderr %q", line, exit, out.String(), said)
@@ -145,7 +148,7 @@ func hubCommands(t *testing.T) (lines [][]string) {
 		}
 		lines = append(lines, append([]string{path}, args...))
 	}
-	walk(newRoot(world(t, nil)))
+	walk(newRoot(testcli.World(t, nil)))
 	return lines
 }
 

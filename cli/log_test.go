@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"hubcli/internal/testcli"
 )
 
 // TestLogReadsOnBackward: log shows as many messages as were asked for, also where the hub
@@ -29,8 +31,8 @@ func TestLogReadsOnBackward(t *testing.T) {
 		"one without rows later": {[]string{page(90, 9), page(8), page(8, 4), page(8)}, []int{4, 9}, []string{"limit=3&tail=true", "before_id=9&limit=2&tail=true", "before_id=9&limit=1000", "before_id=9&limit=1000&since_id=8"}},
 		"a hub without messages": {[]string{page(0)}, nil, []string{"limit=3&tail=true"}},
 	} {
-		s := hubOf(t, map[string][]string{"GET /v1/log": x.pages, "GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"i"}}`}})
-		got := runIn(t, world(t, nil), "log", "--tail", "3", "--base-url", s.URL)
+		s := testcli.HubOf(t, map[string][]string{"GET /v1/log": x.pages, "GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"i"}}`}})
+		got := runIn(t, testcli.World(t, nil), "log", "--tail", "3", "--base-url", s.URL)
 		var shown []string
 		for _, id := range x.shown {
 			shown = append(shown, fmt.Sprintf("[chat #%d]", id))
@@ -43,7 +45,7 @@ func TestLogReadsOnBackward(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", name, got, shown)
 		}
 		var asked []string
-		for _, call := range s.asked {
+		for _, call := range s.Asked {
 			if _, query, ok := strings.Cut(call, "GET /v1/log?"); ok {
 				asked = append(asked, strings.TrimSuffix(query, "&timeout=0"))
 			}

@@ -2,15 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"context"
-	"errors"
-	"strings"
 	"testing"
-	"time"
+
+	"hubcli/cli/term"
 
 	"go.uber.org/goleak"
-
-	"hubcli/cli/daemon"
 )
 
 func TestMain(m *testing.M) {
@@ -25,24 +21,8 @@ type ran struct {
 	stdout, stderr string
 }
 
-// world makes an Env whose daemon and stores are refused unless a test gives its
-// own.
-func world(t *testing.T, vars map[string]string) *Env {
-	t.Helper()
-	refuse := errors.New("the test has no such thing")
-	return &Env{
-		Version: "1.2.3", Stdin: strings.NewReader(""),
-		Getenv:       func(k string) string { return vars[k] },
-		Now:          time.Now,
-		Executable:   func() (string, error) { return "", refuse },
-		Daemon:       func(context.Context, DaemonConfig) error { return refuse },
-		InspectStore: func(string) (daemon.StoreInfo, error) { return daemon.StoreInfo{}, refuse },
-		DeleteStore:  func(string) (string, error) { return "", refuse },
-	}
-}
-
 // runIn runs a command line in env.
-func runIn(t *testing.T, env *Env, args ...string) ran {
+func runIn(t *testing.T, env *term.Env, args ...string) ran {
 	t.Helper()
 	var out, err bytes.Buffer
 	env.Stdout, env.Stderr = &out, &err

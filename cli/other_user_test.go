@@ -13,6 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
+
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/hubfile"
@@ -63,8 +67,8 @@ func TestEnsureOfASecondUser(t *testing.T) {
 			{"http://127.0.0.1:" + port, "ensure", "start a hub of your own: hubcli ensure without HUB_BASE_URL finds a port for it and remembers it\n"},
 		} {
 			vars["HUB_BASE_URL"] = named.base
-			got := runIn(t, world(t, vars), strings.Fields(named.line)...)
-			if got.exit != ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: http://127.0.0.1:"+port+" is ann's\nfix: "+named.fix) {
+			got := runIn(t, testcli.World(t, vars), strings.Fields(named.line)...)
+			if got.exit != term.ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: http://127.0.0.1:"+port+" is ann's\nfix: "+named.fix) {
 				t.Errorf("%s: %+v", named.line, got)
 			}
 			if now := fmt.Sprint(hubfile.Port(root)); now != port {
@@ -72,10 +76,10 @@ func TestEnsureOfASecondUser(t *testing.T) {
 			}
 		}
 		vars["HUB_BASE_URL"] = ""
-		got := runIn(t, world(t, vars), "ensure")
+		got := runIn(t, testcli.World(t, vars), "ensure")
 		now := hubfile.Port(root)
 		want := fmt.Sprintf(movedNote+"hubcli: the daemon cannot be started: the test has no such thing\nfix: run the hub in the foreground: hubcli --host 127.0.0.1 --port %[2]d ", port, now)
-		if fmt.Sprint(now) == port || now == defaultPort || !strings.HasPrefix(got.stderr, want) {
+		if fmt.Sprint(now) == port || now == term.DefaultPort || !strings.HasPrefix(got.stderr, want) {
 			t.Errorf("ensure: %+v, and the port %d is remembered; want\n%s", got, now, want)
 		}
 	}
@@ -84,9 +88,9 @@ func TestEnsureOfASecondUser(t *testing.T) {
 // TestAPortThatIsLostInTheLastMoment: the hub of another user takes the port while this user's
 // hub starts.
 func TestAPortThatIsLostInTheLastMoment(t *testing.T) {
-	port := freeTCPPort(t)
+	port := testcli.FreeTCPPort(t)
 	root := rememberIn(t, port)
-	env := world(t, map[string]string{"HUB_DATA_ROOT": root})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": root})
 	start := daemonOf(t, `echo "hubcli: port `+port+` is held by another program" >&2; echo "fix: choose another port with --port" >&2; exit 3`)
 	taken := false
 	env.Executable = func() (string, error) {
@@ -110,7 +114,7 @@ func TestAPortThatIsLostInTheLastMoment(t *testing.T) {
 // TestProgramsOfThisUserAreNotLeft: a program of one's own that is no hub, or a hub that another
 // data root knows, is a mistake to be told of. No other port is chosen.
 func TestProgramsOfThisUserAreNotLeft(t *testing.T) {
-	mine := hubOf(t, map[string][]string{"GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"abc","storage_path":"/s","features":[],"message_kinds":[]}}`}})
+	mine := testcli.HubOf(t, map[string][]string{"GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"abc","storage_path":"/s","features":[],"message_kinds":[]}}`}})
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
 	for url, want := range map[string]string{
@@ -119,8 +123,8 @@ func TestProgramsOfThisUserAreNotLeft(t *testing.T) {
 	} {
 		port := url[strings.LastIndex(url, ":")+1:]
 		root := rememberIn(t, port)
-		got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": root}), "ensure")
-		if now := fmt.Sprint(hubfile.Port(root)); got.exit != ExitUnreachable || !strings.Contains(got.stderr, want) || now != port {
+		got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": root}), "ensure")
+		if now := fmt.Sprint(hubfile.Port(root)); got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, want) || now != port {
 			t.Errorf("%s: %+v, and the port %s is remembered", url, got, now)
 		}
 	}
@@ -129,7 +133,7 @@ func TestProgramsOfThisUserAreNotLeft(t *testing.T) {
 // TestTheRememberedPortOfAHubThatRuns is found by its store, where the file was damaged and where
 // another user has the port at which the hub is looked for.
 func TestTheRememberedPortOfAHubThatRuns(t *testing.T) {
-	s := hubOf(t, map[string][]string{"GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"abc","storage_path":"/s","features":[],"message_kinds":[]}}`}})
+	s := testcli.HubOf(t, map[string][]string{"GET /v1/hub-info": {`{"ok":true,"result":{"instance_id":"abc","storage_path":"/s","features":[],"message_kinds":[]}}`}})
 	port := s.URL[strings.LastIndex(s.URL, ":")+1:]
 	other := othersHubAt(t, nil, false)
 	for name, c := range map[string]struct{ file, stderr string }{
@@ -137,10 +141,10 @@ func TestTheRememberedPortOfAHubThatRuns(t *testing.T) {
 		"another": {other, "http://127.0.0.1:" + other + " is ann's. Your own hub is at http://127.0.0.1:" + port + " from now on"},
 	} {
 		root := rememberIn(t, c.file)
-		store := filepath.Join(root, appStore)
+		store := filepath.Join(root, opt.AppStore)
 		require.NoError(t, os.Mkdir(store, 0o700))
 		require.NoError(t, os.WriteFile(filepath.Join(store, "FORMAT"), []byte("hubcli store\ninstance abc\n"), 0o600))
-		env := world(t, map[string]string{"HUB_DATA_ROOT": root})
+		env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": root})
 		env.InspectStore = func(string) (daemon.StoreInfo, error) {
 			return daemon.StoreInfo{Instance: "abc", Held: true, Holder: daemon.Holder{PID: os.Getpid(), Address: "127.0.0.1:" + port}}, nil
 		}
@@ -161,8 +165,8 @@ func TestAPortThatCannotBeRemembered(t *testing.T) {
 	root := rememberIn(t, port)
 	require.NoError(t, os.Mkdir(filepath.Join(root, "run"), 0o700))
 	require.NoError(t, os.Mkdir(filepath.Join(root, "run", "port.lock"), 0o700))
-	got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": root}), "ensure")
-	if got.exit != ExitRefused || !strings.HasPrefix(got.stderr, "hubcli: the data root cannot remember a port for your hub: ") || !strings.Contains(got.stderr, "\nfix: ") {
+	got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": root}), "ensure")
+	if got.exit != term.ExitRefused || !strings.HasPrefix(got.stderr, "hubcli: the data root cannot remember a port for your hub: ") || !strings.Contains(got.stderr, "\nfix: ") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -171,7 +175,7 @@ func TestAPortThatCannotBeRemembered(t *testing.T) {
 func TestEveryCommandFindsTheRememberedPort(t *testing.T) {
 	const own, named, flagged = "http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"
 	tried := 0
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		line := called(c.CommandPath(), "")
 		if c.LocalFlags().Lookup("base-url") == nil || line == "" || slices.Contains([]string{"init", "relay", "mcp", "run", "smoke-agent", "top", "logs"}, c.Name()) {
 			continue // those start a hub, wait for one, need a terminal or read a file; the script users_own.txt has the first two
@@ -183,8 +187,8 @@ func TestEveryCommandFindsTheRememberedPort(t *testing.T) {
 			if vars["HUB_BASE_URL"] = tt.base; tt.flag != "" {
 				args = append(args, "--base-url", tt.flag)
 			}
-			got := runIn(t, world(t, vars), args...)
-			if got.exit != ExitUnreachable || !strings.Contains(got.stderr, "no hub answers at "+tt.want+"\n") || strings.Contains(got.stderr, "--port 1") {
+			got := runIn(t, testcli.World(t, vars), args...)
+			if got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, "no hub answers at "+tt.want+"\n") || strings.Contains(got.stderr, "--port 1") {
 				t.Errorf("%s with %+v: %+v", line, tt, got)
 			}
 		}
@@ -197,7 +201,7 @@ func TestEveryCommandFindsTheRememberedPort(t *testing.T) {
 // TestWhereHubsAreStartedAndStopped: the port that the data root remembers counts least, and only
 // where neither a flag nor the environment names an address.
 func TestWhereHubsAreStartedAndStopped(t *testing.T) {
-	own, named, flagged := freeTCPPort(t), freeTCPPort(t), freeTCPPort(t)
+	own, named, flagged := testcli.FreeTCPPort(t), testcli.FreeTCPPort(t), testcli.FreeTCPPort(t)
 	for _, tt := range []struct{ base, line, want string }{
 		{"", "stop", "127.0.0.1:" + own},
 		{"", "app stop", "127.0.0.1:" + own},
@@ -207,13 +211,13 @@ func TestWhereHubsAreStartedAndStopped(t *testing.T) {
 		{"", "stop --port " + flagged, "127.0.0.1:" + flagged},
 	} {
 		vars := map[string]string{"HUB_BASE_URL": tt.base, "HUB_DATA_ROOT": rememberIn(t, own)}
-		got := runIn(t, world(t, vars), strings.Fields(tt.line)...)
+		got := runIn(t, testcli.World(t, vars), strings.Fields(tt.line)...)
 		if want := "no hub runs at http://" + tt.want + "\n"; got.exit != 0 || got.stdout != want {
 			t.Errorf("HUB_BASE_URL=%s hubcli %s: %+v, want %s", tt.base, tt.line, got, want)
 		}
-		got = runIn(t, world(t, vars), strings.Fields(strings.Replace(strings.Replace(tt.line, "app stop", "app start", 1), "stop", "ensure", 1))...)
+		got = runIn(t, testcli.World(t, vars), strings.Fields(strings.Replace(strings.Replace(tt.line, "app stop", "app start", 1), "stop", "ensure", 1))...)
 		host, port, _ := net.SplitHostPort(tt.want)
-		if want := "--host " + host + " --port " + port + " "; got.exit != ExitUnreachable || !strings.Contains(got.stderr, "hubcli: the daemon cannot be started") || !strings.Contains(got.stderr, want) {
+		if want := "--host " + host + " --port " + port + " "; got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, "hubcli: the daemon cannot be started") || !strings.Contains(got.stderr, want) {
 			t.Errorf("HUB_BASE_URL=%s ensure as in %s: %+v, want %s", tt.base, tt.line, got, want)
 		}
 	}
@@ -229,17 +233,17 @@ func TestOthersHubIsTold(t *testing.T) {
 		url := "http://127.0.0.1:" + port
 		want := strings.ReplaceAll(words, "%s", url)
 		vars := map[string]string{"HUB_DATA_ROOT": rememberIn(t, port)}
-		if got := runIn(t, world(t, vars), "stop"); got.exit != ExitRefused || !strings.HasPrefix(got.stderr, want) {
+		if got := runIn(t, testcli.World(t, vars), "stop"); got.exit != term.ExitRefused || !strings.HasPrefix(got.stderr, want) {
 			t.Errorf("stop: %+v, want %s", got, want)
 		}
-		env := world(t, vars)
-		if got := runIn(t, env, "--storage", t.TempDir()); got.exit != ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: "+url+" is ann's\nfix: choose another port with --port; hubcli ensure finds one") {
+		env := testcli.World(t, vars)
+		if got := runIn(t, env, "--storage", t.TempDir()); got.exit != term.ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: "+url+" is ann's\nfix: choose another port with --port; hubcli ensure finds one") {
 			t.Errorf("in the foreground: %+v", got)
 		}
 	}
 	port := othersHubAt(t, nil, false)
-	got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": rememberIn(t, port)}), "post", "--agent", "a", "x")
-	if got.exit != ExitRefused || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: it belongs to ann, and the call comes from bob\nfix: "+hub.InfoOf(hub.CodeOtherUser).CLI) {
+	got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": rememberIn(t, port)}), "post", "--agent", "a", "x")
+	if got.exit != term.ExitRefused || !strings.HasPrefix(got.stderr, "hubcli: this hub is another user's: it belongs to ann, and the call comes from bob\nfix: "+hub.InfoOf(hub.CodeOtherUser).CLI) {
 		t.Errorf("post: %+v", got)
 	}
 }

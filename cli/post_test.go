@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 )
 
 // TestBodies: where the text of a message may come from, and what is refused.
@@ -19,7 +23,7 @@ func TestBodies(t *testing.T) {
 		}
 		return path
 	}
-	long := strings.Repeat("x", mostBodyChars*4+1)
+	long := strings.Repeat("x", opt.MostBodyChars*4+1)
 	const whole = "give the text of the message"
 	for _, tt := range []struct {
 		name, stdin string
@@ -44,22 +48,22 @@ func TestBodies(t *testing.T) {
 		{name: "endless", stdin: long, args: []string{"-"}, exit: 2, fails: "the body has more than 4000000 characters, the most that any hub takes\nfix: keep it with hubcli artifact add, and post its id"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := hubOf(t, map[string][]string{
+			s := testcli.HubOf(t, map[string][]string{
 				"POST /v1/sessions": {registered},
 				"POST /v1/messages": {`{"ok":true,"result":{"id":1,"channel":"general","kind":"chat","to_agent":null}}`},
 			})
-			env := world(t, nil)
+			env := testcli.World(t, nil)
 			env.Stdin = strings.NewReader(tt.stdin)
 			got := runIn(t, env, append([]string{"post", "--agent", "a", "--base-url", s.URL}, tt.args...)...)
 			if tt.fails != "" {
-				if want := (ran{tt.exit, "", "hubcli: " + tt.fails + "\n"}); got != want || len(s.asked) > 0 {
-					t.Errorf("got %+v, asked %q, want %+v", got, s.asked, want)
+				if want := (ran{tt.exit, "", "hubcli: " + tt.fails + "\n"}); got != want || len(s.Asked) > 0 {
+					t.Errorf("got %+v, asked %q, want %+v", got, s.Asked, want)
 				}
 				return
 			}
 			want := `,"body":"` + strings.ReplaceAll(tt.body, "\n", `\n`) + `"}`
-			if got.exit != 0 || len(s.asked) != 2 || !strings.HasSuffix(s.asked[1], want) {
-				t.Errorf("got %+v, asked %q, want the end %s", got, s.asked, want)
+			if got.exit != 0 || len(s.Asked) != 2 || !strings.HasSuffix(s.Asked[1], want) {
+				t.Errorf("got %+v, asked %q, want the end %s", got, s.Asked, want)
 			}
 		})
 	}
@@ -70,15 +74,15 @@ func TestAnInterruptEndsTheWaitForStdin(t *testing.T) {
 	for _, line := range []string{"post --agent a -", "artifact add --room r_1 --title t --kind k --file -"} {
 		stdin, end := io.Pipe()
 		ctx, cancel := context.WithCancelCause(t.Context())
-		env := world(t, nil)
+		env := testcli.World(t, nil)
 		var stdout, stderr strings.Builder
 		env.Stdin, env.Stdout, env.Stderr = stdin, &stdout, &stderr
 		go func() {
 			_, _ = end.Write([]byte("begun")) // returns when the command reads
-			cancel(ErrInterrupted())
+			cancel(term.ErrInterrupted())
 		}()
 		exit := Run(ctx, env, strings.Fields(line))
-		if exit != ExitInterrupted || stderr.String() != "hubcli: interrupted\n" {
+		if exit != term.ExitInterrupted || stderr.String() != "hubcli: interrupted\n" {
 			t.Errorf("%s: exit %d, stderr %q", line, exit, stderr.String())
 		}
 		_ = end.Close()

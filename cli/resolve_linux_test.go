@@ -7,6 +7,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 )
 
 // swallow returns an address of loopback whose connections are neither taken nor
@@ -58,12 +61,12 @@ func TestResolveOfAHostThatSwallowsPackets(t *testing.T) {
 	least := time.Hour
 	for range 5 {
 		begun := time.Now()
-		got = runIn(t, world(t, nil), "resolve", "/", "--timeout", "0.4", "--base-url", "http://"+address)
+		got = runIn(t, testcli.World(t, nil), "resolve", "/", "--timeout", "0.4", "--base-url", "http://"+address)
 		if least = min(least, time.Since(begun)); least < 3*time.Second {
 			break
 		}
 	}
-	if got.exit != ExitUnreachable || got.stdout != "" || least > 3*time.Second {
+	if got.exit != term.ExitUnreachable || got.stdout != "" || least > 3*time.Second {
 		t.Errorf("after %s: %+v", least, got)
 	}
 	want := "hubcli: no hub answered at http://" + address + " within 400ms\nfix: see whether the hub runs with: hubcli app status\n"

@@ -4,7 +4,15 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
+
+	"hubcli/cli/adapter"
+	"hubcli/cli/agent"
+	"hubcli/cli/connection"
+	"hubcli/cli/machine"
+	"hubcli/cli/opt"
+	"hubcli/cli/room"
+	"hubcli/cli/setup"
+	"hubcli/cli/term"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -13,39 +21,39 @@ import (
 // subcommand makes a command below the root.
 type subcommand struct {
 	name string
-	make func(*Env) *cobra.Command
+	make func(*term.Env) *cobra.Command
 }
 
 // subcommands are the subcommands in the order of the help.
 func subcommands() []subcommand {
 	return append([]subcommand{
-		{"init", newInit},
-		{"ensure", newEnsure},
-		{"stop", newStop},
-		{"reset", newReset},
-		{"post", newPost},
-		{"poll", newPoll},
-		{"whoami", newWhoami},
-		{"resolve", newResolve},
-		{"hook", newHook},
-		{"watch", newWatch},
-		{"run", newRun},
+		{"init", setup.NewInit},
+		{"ensure", machine.NewEnsure},
+		{"stop", machine.NewStop},
+		{"reset", machine.NewReset},
+		{"post", agent.NewPost},
+		{"poll", agent.NewPoll},
+		{"whoami", agent.NewWhoami},
+		{"resolve", room.NewResolve},
+		{"hook", agent.NewHook},
+		{"watch", agent.NewWatch},
+		{"run", agent.NewRun},
 		{"relay", newRelay},
-		{"mcp", newMCP},
+		{"mcp", agent.NewMCP},
 		{"smoke-agent", newSmokeAgent},
-		{"data-root", newDataRoot},
+		{"data-root", machine.NewDataRoot},
 		{"app", newApp},
-		{"project", newProject},
+		{"project", room.NewProject},
 		{"capsule", newCapsule},
-		{"room", newRoom},
-		{"decision", newDecision},
-		{"artifact", newArtifact},
-		{"invite", newInvite},
-		{"join", newJoin},
-		{"adapter", newAdapter},
+		{"room", room.New},
+		{"decision", room.NewDecision},
+		{"artifact", room.NewArtifact},
+		{"invite", room.NewInvite},
+		{"join", room.NewJoin},
+		{"adapter", adapter.New},
 		{"browser", newBrowser},
 		{"license", newLicense},
-		{"providers", newProviders},
+		{"providers", connection.NewProviders},
 		{"connection", newConnection},
 	}, shortNames()...)
 }
@@ -53,10 +61,10 @@ func subcommands() []subcommand {
 // newRoot returns the command that args begin with, below the root. If they name none, or
 // begin with a flag, all commands are there. The rest of the tree takes a hook longer than
 // its own work.
-func newRoot(env *Env, args ...string) *cobra.Command {
+func newRoot(env *term.Env, args ...string) *cobra.Command {
 	cobra.MousetrapHelpText = "" // on Windows a double click may run the daemon too
 
-	var o daemonOptions
+	var o machine.DaemonOptions
 	var version bool
 	root := &cobra.Command{
 		Use:   "hubcli",
@@ -79,23 +87,23 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 			if version {
 				return nil
 			}
-			return unknownCommand(cmd, args)
+			return opt.UnknownCommand(cmd, args)
 		},
 		TraverseChildren: true,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				return printVersion(env)
+				return machine.PrintVersion(env)
 			}
-			return runDaemon(cmd.Context(), env, cmd, &o)
+			return machine.RunDaemon(cmd.Context(), env, cmd, &o)
 		},
 	}
-	o.add(env, root.Flags())
+	o.Add(env, root.Flags())
 	// Not cobra's Version: it would add a shorthand, and it needs a template.
 	root.Flags().BoolVar(&version, "version", false, "print the version and exit")
 	root.InitDefaultHelpFlag()
-	root.SetFlagErrorFunc(flagFailure)
+	root.SetFlagErrorFunc(opt.FlagFailure)
 	root.SetUsageFunc(printUsage)
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.SetHelpCommand(newHelp())
@@ -107,7 +115,7 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 			root.AddCommand(m.make(env))
 		}
 	}
-	refuseAgents(env, root)
+	opt.RefuseAgents(env, root)
 	suggestNear(root)
 	root.CompletionOptions.DisableDefaultCmd = alone
 	if !alone { // a shell asks with a command of its own
@@ -119,15 +127,15 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 
 // noteRootFlags prints that flags before a subcommand configure only the bare
 // daemon, because a user could mean them for the subcommand.
-func noteRootFlags(env *Env, root, cmd *cobra.Command) {
+func noteRootFlags(env *term.Env, root, cmd *cobra.Command) {
 	if cmd == root {
 		return
 	}
 	root.Flags().Visit(func(f *pflag.Flag) {
 		if cmd.Flags().Lookup(f.Name) != nil {
-			env.note("--%s before %q has no effect; flags of a subcommand go after its name", f.Name, cmd.Name())
+			env.Note("--%s before %q has no effect; flags of a subcommand go after its name", f.Name, cmd.Name())
 		} else {
-			env.note("--%s before %q has no effect; it configures a hub in the foreground", f.Name, cmd.Name())
+			env.Note("--%s before %q has no effect; it configures a hub in the foreground", f.Name, cmd.Name())
 		}
 	})
 }
@@ -141,47 +149,14 @@ func suggestNear(cmd *cobra.Command) {
 	}
 }
 
-// group makes cmd a command that only holds subcommands.
-func group(cmd *cobra.Command, subcommands ...*cobra.Command) *cobra.Command {
-	var names []string
-	for _, c := range subcommands {
-		names = append(names, c.Name())
-	}
-	choice := names[0]
-	if last := len(names) - 1; last > 0 {
-		choice = strings.Join(names[:last], ", ") + " or " + names[last]
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := unknownCommand(cmd, args); err != nil {
-			return err
-		}
-		path := cmd.CommandPath()
-		return usage("see: "+path+" --help", "%s needs a subcommand: %s", path, choice)
-	}
-	cmd.AddCommand(subcommands...)
-	return cmd
-}
-
-// unknownCommand refuses arguments where a command was expected.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	fix := "see: " + cmd.CommandPath() + " --help"
-	if meant := suggested(cmd, args[0]); meant != "" {
-		fix = "did you mean " + meant + "? " + fix
-	}
-	return usage(fix, "%s has no command %q", cmd.CommandPath(), args[0])
-}
-
 // Run runs the command that args name (without the program's own name) and
 // returns the exit code. Canceling ctx with ErrInterrupted ends a command early
 // and a daemon cleanly.
-func Run(ctx context.Context, env *Env, args []string) int {
+func Run(ctx context.Context, env *term.Env, args []string) int {
 	own := *env
-	out := &output{w: env.Stdout}
+	out := &term.Output{Writer: env.Stdout}
 	own.Stdout = out
-	own.port, own.portUnusable = env.ownPort()
+	own.Port, own.PortUnusable = env.OwnPort()
 	root := newRoot(&own, args...)
 	root.SetArgs(args)
 	root.SetIn(own.Stdin)
@@ -190,18 +165,18 @@ func Run(ctx context.Context, env *Env, args []string) int {
 	ownBashCompletion(root) // cobra keeps the output that is set now
 
 	cmd, err := root.ExecuteContextC(ctx)
-	err = inTypedWords(cmd, outsideSandbox(&own, settle(ctx, cmd, err)))
-	if lost := out.failure(); lost != nil && (err == nil || errors.Is(err, lost)) {
-		err = &Failure{
-			Exit: ExitRefused, Err: lost,
+	err = inTypedWords(cmd, opt.OutsideSandbox(&own, settle(ctx, cmd, err)))
+	if lost := out.Failure(); lost != nil && (err == nil || errors.Is(err, lost)) {
+		err = &term.Failure{
+			Exit: term.ExitRefused, Err: lost,
 			Sentence: "the answer could not be written to stdout: " + lost.Error(),
 			Fix:      "what you asked for may be done: look before you repeat it",
 		}
 	}
 	if err != nil {
-		report(own.Stderr, err)
+		term.Report(own.Stderr, err)
 	}
-	return exitOf(err)
+	return term.ExitOf(err)
 }
 
 // settle says what an error of the command tree means.
@@ -213,7 +188,7 @@ func settle(ctx context.Context, cmd *cobra.Command, err error) error {
 		return context.Cause(ctx)
 	}
 	if isFlagError(err) {
-		return flagFailure(cmd, err)
+		return opt.FlagFailure(cmd, err)
 	}
 	return err
 }
@@ -232,5 +207,5 @@ func isFlagError(err error) bool {
 // completion scripts are generated from it. Its help is the same on every
 // machine. The commands must not be run.
 func Tree(version string) *cobra.Command {
-	return newRoot(&Env{Version: version, Getenv: func(string) string { return "" }})
+	return newRoot(&term.Env{Version: version, Getenv: func(string) string { return "" }})
 }

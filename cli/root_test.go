@@ -2,11 +2,16 @@ package cli
 
 import (
 	"maps"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode"
+
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -278,10 +283,10 @@ func listed(more ...string) map[string]string {
 
 // TestShortNames: each list is found at the top too, where no listing shows it.
 func TestShortNames(t *testing.T) {
-	root := newRoot(world(t, nil))
+	root := newRoot(testcli.World(t, nil))
 	app, _, err := root.Find([]string{"app"})
 	require.NoError(t, err)
-	for _, long := range forPeople(world(t, nil)) {
+	for _, long := range forPeople(testcli.World(t, nil)) {
 		short, rest, err := root.Find([]string{long.Name()})
 		if err != nil || len(rest) > 0 || !short.Hidden || short.Short != long.Short {
 			t.Errorf("hubcli %s is not the hidden short name of app %[1]s: %v", long.Name(), err)
@@ -308,7 +313,7 @@ func commands(root *cobra.Command) []*cobra.Command {
 
 func TestTreeEqualsTheSpecification(t *testing.T) {
 	var paths []string
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		paths = append(paths, c.CommandPath())
 		got := map[string]string{}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
@@ -327,7 +332,7 @@ func TestTreeEqualsTheSpecification(t *testing.T) {
 }
 
 func TestHelpTeaches(t *testing.T) {
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		path := c.CommandPath()
 		if c.Short == "" || !unicode.IsUpper(rune(c.Short[0])) || strings.HasSuffix(c.Short, ".") {
 			t.Errorf("%s: Short = %q, want a capital verb and no full stop", path, c.Short)
@@ -362,12 +367,12 @@ func TestHelpTeaches(t *testing.T) {
 
 // TestHelpOfEveryCommand: each of the ways to ask prints the help to stdout.
 func TestHelpOfEveryCommand(t *testing.T) {
-	for _, c := range commands(newRoot(world(t, nil))) {
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		path := strings.Fields(c.CommandPath())[1:]
 		for _, args := range [][]string{
 			append(slices.Clone(path), "--help"), append(slices.Clone(path), "-h"), append([]string{"help"}, path...),
 		} {
-			got := runIn(t, world(t, nil), args...)
+			got := runIn(t, testcli.World(t, nil), args...)
 			if got.exit != 0 || got.stderr != "" || !strings.HasPrefix(got.stdout, c.Long) || !strings.HasSuffix(got.stdout, "\n") {
 				t.Errorf("%q: exit %d, stderr %q, stdout %q", args, got.exit, got.stderr, got.stdout)
 			}
@@ -378,5 +383,32 @@ func TestHelpOfEveryCommand(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestEveryTimeIsADuration: no flag that takes a time reads it in a way of its own.
+func TestEveryTimeIsADuration(t *testing.T) {
+	times := regexp.MustCompile(`timeout|ttl|seconds|interval|-sec$|since$|^for$|^within$`)
+	found := 0
+	for _, c := range commands(newRoot(testcli.World(t, nil))) {
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			v, ok := f.Value.(term.DurationValue)
+			if _, past := f.Value.(*term.MomentValue); times.MatchString(f.Name) && !ok && !past {
+				t.Errorf("%s --%s is a %T", c.CommandPath(), f.Name, f.Value)
+			}
+			if !ok {
+				return
+			}
+			found++
+			if least := min(v.Max, max(v.Min, 2*time.Second)); f.Value.Set(least.String()) != nil || f.Value.Set(term.SecondsText(least)) != nil {
+				t.Errorf("%s --%s does not take %s with and without a unit", c.CommandPath(), f.Name, least)
+			}
+			if name, _ := pflag.UnquoteUsage(f); name != "time" || !strings.Contains(f.Usage, "such as ") {
+				t.Errorf("%s --%s does not tell how a time is written: %s", c.CommandPath(), f.Name, f.Usage)
+			}
+		})
+	}
+	if found < 10 {
+		t.Errorf("only %d flags take a time", found)
 	}
 }

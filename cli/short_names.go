@@ -3,12 +3,18 @@ package cli
 import (
 	"slices"
 
+	"hubcli/cli/agent"
+	"hubcli/cli/machine"
+	"hubcli/cli/opt"
+	"hubcli/cli/person"
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 )
 
 // forPeople are the subcommands of app with which a person sees what is in the hub, and
 // takes part in it.
-func forPeople(env *Env) (all []*cobra.Command) {
+func forPeople(env *term.Env) (all []*cobra.Command) {
 	for _, m := range peoplesCommands {
 		all = append(all, m.make(env))
 	}
@@ -16,46 +22,43 @@ func forPeople(env *Env) (all []*cobra.Command) {
 }
 
 var peoplesCommands = []subcommand{
-	{"agents", newAppAgents},
-	{"log", newAppLog},
-	{"tasks", newAppTasks},
-	{"claims", newAppClaims},
-	{"locks", newAppLocks},
-	{"runs", newAppRuns},
-	{"search", newAppSearch},
-	{"channels", newAppChannels},
-	{"threads", newAppThreads},
-	{"memory", newAppMemory},
-	{"decisions", newAppDecisions},
-	{"spawns", newAppSpawns},
-	{"logs", newAppLogs},
-	{"ask", newAppAsk},
-	{"inbox", newAppInbox},
-	{"answer", newAppAnswer},
-	{"say", newAppSay},
-	{"claim", newAppClaim},
-	{"lock", newAppLock},
+	{"agents", person.NewAgents},
+	{"log", person.NewLog},
+	{"tasks", person.NewTasks},
+	{"claims", person.NewClaims},
+	{"locks", person.NewLocks},
+	{"runs", person.NewRuns},
+	{"search", person.NewSearch},
+	{"channels", person.NewChannels},
+	{"threads", person.NewThreads},
+	{"memory", person.NewMemory},
+	{"decisions", person.NewDecisions},
+	{"spawns", person.NewSpawns},
+	{"logs", machine.NewLogs},
+	{"ask", agent.NewAsk},
+	{"inbox", person.NewInbox},
+	{"answer", person.NewAnswer},
+	{"say", person.NewSay},
+	{"claim", agent.NewClaim},
+	{"lock", agent.NewLock},
 }
-
-// shortName marks the commands that are hidden because they have a longer name too.
-const shortName = "short"
 
 // shortNames are the same commands at the top. The listing of hubcli --help leaves them
 // out; that of hubcli app --help has them.
 func shortNames() []subcommand {
 	var all []subcommand
-	for _, m := range append(slices.Clone(peoplesCommands), subcommand{"top", newAppTop}) {
+	for _, m := range append(slices.Clone(peoplesCommands), subcommand{"top", newTop}) {
 		all = append(all, subcommand{m.name, shortened(m.make, "app "+m.name)})
 	}
-	overview := func(env *Env) *cobra.Command { return newAppOverview(env, "status") } // app status shows the daemon alone
+	overview := func(env *term.Env) *cobra.Command { return person.NewOverview(env, "status") } // app status shows the daemon alone
 	return append(all, subcommand{"status", shortened(overview, "app overview")})
 }
 
 // shortened marks a command that has a longer name too.
-func shortened(newCommand func(*Env) *cobra.Command, long string) func(*Env) *cobra.Command {
-	return func(env *Env) *cobra.Command {
+func shortened(newCommand func(*term.Env) *cobra.Command, long string) func(*term.Env) *cobra.Command {
+	return func(env *term.Env) *cobra.Command {
 		c := newCommand(env)
-		c.Annotations, c.Hidden = map[string]string{shortName: long}, true
+		c.Annotations, c.Hidden = map[string]string{opt.ShortName: long}, true
 		return c
 	}
 }

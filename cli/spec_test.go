@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/internal/testcli"
+
 	"github.com/spf13/cobra"
 
 	"hubcli/internal/require"
@@ -83,7 +85,7 @@ func TestSpecLinesAreTheSpecification(t *testing.T) {
 // TestProgramHasWhatIsSpecified: each command, flag and argument of the specification is
 // there, with its default, and required where it must be.
 func TestProgramHasWhatIsSpecified(t *testing.T) {
-	root := newRoot(world(t, nil))
+	root := newRoot(testcli.World(t, nil))
 	top, missing := 0, map[string]bool{}
 	for _, line := range specLines(t) {
 		parts := strings.Split(line, "\t")

@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
+
 	"golang.org/x/sys/unix"
 )
 
@@ -48,9 +51,9 @@ echo "hubcli: the store is damaged" >&2; echo "fix: restore it" >&2; exit 70`,
 		{"words for the terminal", `printf 'hubcli: \033[2Jx\n' >&2; exit 70`, 70, "hubcli: \\x1b[2Jx\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+			env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 			env.Executable = daemonOf(t, tt.script)
-			got := runIn(t, env, "ensure", "--port", freeTCPPort(t))
+			got := runIn(t, env, "ensure", "--port", testcli.FreeTCPPort(t))
 			if got.exit != tt.exit || got.stdout != "" || !strings.HasPrefix(got.stderr, tt.stderr) {
 				t.Errorf("got %+v, want exit %d and %q", got, tt.exit, tt.stderr)
 			}
@@ -59,10 +62,10 @@ echo "hubcli: the store is damaged" >&2; echo "fix: restore it" >&2; exit 70`,
 }
 
 func TestADaemonThatCannotBeRun(t *testing.T) {
-	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 	env.Executable = func() (string, error) { return filepath.Join(t.TempDir(), "gone"), nil }
-	got := runIn(t, env, "ensure", "--port", freeTCPPort(t))
-	if got.exit != ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: the daemon cannot be started: ") || !strings.Contains(got.stderr, "\nfix: ") {
+	got := runIn(t, env, "ensure", "--port", testcli.FreeTCPPort(t))
+	if got.exit != term.ExitUnreachable || !strings.HasPrefix(got.stderr, "hubcli: the daemon cannot be started: ") || !strings.Contains(got.stderr, "\nfix: ") {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -70,10 +73,10 @@ func TestADaemonThatCannotBeRun(t *testing.T) {
 // TestADaemonThatIsNotReadyInTime goes on starting when ensure gives up.
 func TestADaemonThatIsNotReadyInTime(t *testing.T) {
 	pidFile := filepath.Join(t.TempDir(), "pid")
-	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 	env.Executable = daemonOf(t, fmt.Sprintf("echo $$ >%s.new; mv %s.new %s; exec sleep 60", pidFile, pidFile, pidFile))
-	got := runIn(t, env, "ensure", "--port", freeTCPPort(t), "--timeout", "0.5")
-	if got.exit != ExitWaitOver || !strings.HasPrefix(got.stderr, "hubcli: the hub was started but is not ready after 500ms; it goes on starting\nfix: ") {
+	got := runIn(t, env, "ensure", "--port", testcli.FreeTCPPort(t), "--timeout", "0.5")
+	if got.exit != term.ExitWaitOver || !strings.HasPrefix(got.stderr, "hubcli: the hub was started but is not ready after 500ms; it goes on starting\nfix: ") {
 		t.Errorf("got %+v", got)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(read(t, pidFile)))
@@ -97,7 +100,7 @@ func TestADaemonThatDiesBehindASilentPort(t *testing.T) {
 	}
 	addr := l.Addr().(*net.TCPAddr)
 	_ = l.Close()
-	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 	env.Executable = daemonOf(t, `echo "hubcli: the store is damaged" >&2; echo "fix: restore it" >&2; exit 70`)
 	start := env.Executable
 	env.Executable = func() (string, error) {
@@ -129,14 +132,14 @@ func TestAnInterruptedEnsure(t *testing.T) {
 		if err != nil {
 			return
 		}
-		cancel(ErrInterrupted())
+		cancel(term.ErrInterrupted())
 		conn.Close()
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	env := world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()})
 	var stdout, stderr strings.Builder
 	env.Stdout, env.Stderr = &stdout, &stderr
-	if exit := Run(ctx, env, []string{"ensure", "--port", port}); exit != ExitInterrupted || stderr.String() != "hubcli: interrupted\n" {
+	if exit := Run(ctx, env, []string{"ensure", "--port", port}); exit != term.ExitInterrupted || stderr.String() != "hubcli: interrupted\n" {
 		t.Errorf("exit %d, stderr %q", exit, stderr.String())
 	}
 }

@@ -4,13 +4,17 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 )
 
 // TestExpectedCommandsAreSuggested: each word of the table names commands that exist.
 func TestExpectedCommandsAreSuggested(t *testing.T) {
-	root := newRoot(world(t, nil))
+	root := newRoot(testcli.World(t, nil))
 	line := regexp.MustCompile(`hubcli[a-z -]*`)
-	for path, words := range expected() {
+	for path, words := range opt.Expected() {
 		group := strings.Fields(path)[1:]
 		for word, meant := range words {
 			for _, named := range line.FindAllString(meant, -1) {
@@ -28,9 +32,9 @@ func TestExpectedCommandsAreSuggested(t *testing.T) {
 			if found, rest, _ := root.Find(append(group, word)); len(rest) == 0 && found.CommandPath() == path+" "+word {
 				continue // it has become a command
 			}
-			got := runIn(t, world(t, nil), append(group, strings.ToUpper(word), "--frobnicate")...)
+			got := runIn(t, testcli.World(t, nil), append(group, strings.ToUpper(word), "--frobnicate")...)
 			want := "hubcli: " + path + ` has no command "` + strings.ToUpper(word) + "\"\nfix: did you mean " + meant + "? see: " + path + " --help\n"
-			if got != (ran{ExitUsage, "", want}) {
+			if got != (ran{term.ExitUsage, "", want}) {
 				t.Errorf("%s %s: %+v, want %s", path, word, got, want)
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"hubcli/cli/term"
+
 	"github.com/spf13/cobra"
 
 	"hubcli/hub"
@@ -44,7 +46,7 @@ var fieldName = lazy.Regexp{Pattern: `\b[a-z]+(_[a-z]+)+\b`}
 // typed the fields of the interface here.
 func inTypedWords(cmd *cobra.Command, err error) error {
 	var h *hub.Error
-	var f *Failure
+	var f *term.Failure
 	if !errors.As(err, &h) || errors.As(err, &f) && f.Sentence != h.Message {
 		return err // its sentence was made here
 	}
@@ -52,7 +54,7 @@ func inTypedWords(cmd *cobra.Command, err error) error {
 	if field == "" {
 		return err
 	}
-	said := fail(exitOf(err), h.FixFor(hub.ForCLI), "%s", h.Message+measured(h.Detail))
+	said := term.Fail(term.ExitOf(err), h.FixFor(hub.ForCLI), "%s", h.Message+term.Measured(h.Detail))
 	said.Err = err
 	if typed := typedName(cmd, field); typed != "" {
 		if rest, ok := strings.CutPrefix(said.Sentence, field+" "); ok {

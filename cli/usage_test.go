@@ -3,6 +3,9 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"hubcli/cli/term"
+	"hubcli/internal/testcli"
 )
 
 // TestBadUsage: every mistake ends with 2, one sentence and one fix, and nothing
@@ -183,9 +186,9 @@ func TestBadUsage(t *testing.T) {
 		{"app status --base-url x", "the base address does not begin with http:// or https://", "give it as http://<host>:<port>, for example http://127.0.0.1:6969"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
-			got := runIn(t, world(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), strings.Fields(tt.args)...)
+			got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), strings.Fields(tt.args)...)
 			want := "hubcli: " + tt.sentence + "\nfix: " + tt.fix + "\n"
-			if got.exit != ExitUsage || got.stdout != "" || got.stderr != want {
+			if got.exit != term.ExitUsage || got.stdout != "" || got.stderr != want {
 				t.Errorf("exit %d, stdout %q, stderr\n%s\nwant exit 2 and\n%s", got.exit, got.stdout, got.stderr, want)
 			}
 		})
@@ -193,21 +196,21 @@ func TestBadUsage(t *testing.T) {
 }
 
 func TestAnEmptyBodyIsRefused(t *testing.T) {
-	got := runIn(t, world(t, nil), "post", "--agent", "a", "")
-	if got.exit != ExitUsage || !strings.HasPrefix(got.stderr, "hubcli: the body cannot be empty\nfix: ") {
+	got := runIn(t, testcli.World(t, nil), "post", "--agent", "a", "")
+	if got.exit != term.ExitUsage || !strings.HasPrefix(got.stderr, "hubcli: the body cannot be empty\nfix: ") {
 		t.Errorf("exit %d, stderr %q", got.exit, got.stderr)
 	}
 }
 
 func TestVersion(t *testing.T) {
-	if got := runIn(t, world(t, nil), "--version"); got != (ran{0, "hubcli 1.2.3\n", ""}) {
+	if got := runIn(t, testcli.World(t, nil), "--version"); got != (ran{0, "hubcli 1.2.3\n", ""}) {
 		t.Errorf("got %+v", got)
 	}
 }
 
 // TestRootFlagsBeforeASubcommand are accepted, have no effect and say so.
 func TestRootFlagsBeforeASubcommand(t *testing.T) {
-	env := world(t, map[string]string{"HUB_DATA_ROOT": "/data"})
+	env := testcli.World(t, map[string]string{"HUB_DATA_ROOT": "/data"})
 	got := runIn(t, env, "--port", "7001", "--quiet", "--storage=x", "data-root")
 	want := ran{0, "/data\n", `hubcli: --port before "data-root" has no effect; it configures a hub in the foreground
 hubcli: --quiet before "data-root" has no effect; it configures a hub in the foreground

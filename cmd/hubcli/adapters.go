@@ -9,8 +9,9 @@ import (
 	"runtime"
 	"time"
 
+	"hubcli/cli/term"
+
 	"hubcli/api/client"
-	"hubcli/cli"
 	"hubcli/integrations/adapter"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/program"
@@ -26,7 +27,7 @@ const (
 
 // newAdapters are those of this user's harnesses. A hub that does not listen on
 // loopback has none: not every program of a harness would reach it without a session.
-func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
+func newAdapters(cfg *term.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 	base, ok := loopbackURL(cfg.Listener.Addr())
 	home, err := os.UserHomeDir()
 	if !ok || err != nil || cfg.DataRoot == "" {
@@ -51,7 +52,7 @@ func newAdapters(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Adapters {
 
 // ensureAdapters sets detected harnesses up beside the start, if that was asked
 // for, until the returned function is called.
-func ensureAdapters(cfg *cli.DaemonConfig, a supervisor.Adapters, log *slog.Logger) (stop func()) {
+func ensureAdapters(cfg *term.DaemonConfig, a supervisor.Adapters, log *slog.Logger) (stop func()) {
 	adapters, ok := a.(*adapter.Adapters)
 	if !cfg.AutoEnsureAdapters || !ok {
 		return func() {}

@@ -5,12 +5,12 @@ package main
 import (
 	"syscall"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
 )
 
 // becomeHarness replaces this process by a harness, which has its terminal, its signals and
 // its exit code then.
-func becomeHarness(c cli.HarnessCommand) (exit int, err error) {
+func becomeHarness(c term.HarnessCommand) (exit int, err error) {
 	if err := syscall.Chdir(c.Dir); err != nil {
 		return 0, err
 	}

@@ -6,11 +6,11 @@ import (
 	"os/exec"
 	"os/signal"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
 )
 
 // becomeHarness runs a harness, which gets the Ctrl-C of the console too.
-func becomeHarness(c cli.HarnessCommand) (exit int, err error) {
+func becomeHarness(c term.HarnessCommand) (exit int, err error) {
 	signal.Ignore(os.Interrupt)
 	cmd := &exec.Cmd{Path: c.Args[0], Args: c.Args, Env: c.Env, Dir: c.Dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	err = cmd.Run()

@@ -4,7 +4,8 @@ import (
 	"context"
 	"os"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/hub"
 	"hubcli/integrations/browser/engine"
 )
@@ -28,7 +29,7 @@ func pinsToUse() *engine.Pins {
 // browsers are the engines of the machine of a daemon.
 type browsers struct{ options engine.Options }
 
-func newBrowsers(cfg *cli.DaemonConfig) browsers {
+func newBrowsers(cfg *term.DaemonConfig) browsers {
 	return browsers{engine.Options{DataRoot: cfg.DataRoot, Getenv: os.Getenv, Pins: pinsToUse(), AsNobody: os.Geteuid() == 0}}
 }
 

@@ -8,8 +8,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
+	"hubcli/cli/term"
+
 	"hubcli/actors"
-	"hubcli/cli"
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/integrations/provider"
@@ -31,7 +32,7 @@ const blockedThreads = 2
 
 // serve is the daemon: a supervised hub on cfg.Listener until ctx ends or the
 // operator asks it to stop.
-func serve(ctx context.Context, cfg cli.DaemonConfig) error {
+func serve(ctx context.Context, cfg term.DaemonConfig) error {
 	debug.SetMemoryLimit(collectorLimit)
 	ctx, stop := daemon.EndWithTerminal(ctx) // a hub in the foreground ends as with Ctrl-C
 	defer stop()

@@ -6,7 +6,8 @@ import (
 	"runtime"
 	"strings"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/internal/peertext"
 )
 
@@ -25,7 +26,7 @@ func (l standardLog) Write(b []byte) (int, error) {
 		reason, _, _ := bytes.Cut(bytes.TrimSpace(b), []byte{'\n'})
 		_, _ = io.WriteString(l.stderr, "hubcli: the database ended the process: "+peertext.TerminalLine(string(reason))+
 			"\nfix: see what is wrong with `hubcli app doctor`, then start again; nothing that was acknowledged is lost, or the start says so\n")
-		l.exit(cli.ExitStore)
+		l.exit(term.ExitStore)
 	}
 	return len(b), nil
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/dgraph-io/badger/v4/y"
+	"hubcli/cli/term"
 
-	"hubcli/cli"
+	"github.com/dgraph-io/badger/v4/y"
 )
 
 // fatalChild tells the process that is to end that it is the one.
@@ -30,8 +30,8 @@ func TestDatabaseDoesNotEndTheProcessSilently(t *testing.T) {
 	var said strings.Builder
 	cmd.Stderr = &said
 	var exit *exec.ExitError
-	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != cli.ExitStore {
-		t.Errorf("it ended with %v, want exit code %d", err, cli.ExitStore)
+	if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitStore {
+		t.Errorf("it ended with %v, want exit code %d", err, term.ExitStore)
 	}
 	if s := said.String(); !strings.Contains(s, "table 7 is impossible") || !strings.Contains(s, "\nfix: ") || strings.Contains(s, "odd server") {
 		t.Errorf("it says %q", s)

@@ -9,7 +9,8 @@ import (
 	"os/signal"
 	"syscall"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/internal/program"
 )
 
@@ -37,7 +38,7 @@ func asInit() (code int, done bool) {
 	}
 	pid := child.Pid
 	_ = child.Release() // reap waits for it, and for all others
-	typed := cli.IsTerminal(os.Stdin.Fd())
+	typed := term.IsTerminal(os.Stdin.Fd())
 	go func() {
 		for s := range signals {
 			// What is typed at a terminal has reached the program already: both are in one group of

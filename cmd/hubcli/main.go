@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"hubcli/cli/term"
+
 	"hubcli/cli"
 	"hubcli/internal/program"
 	"hubcli/persistence"
@@ -44,13 +46,13 @@ func run() int {
 	if cli.Short(os.Args[1:]) {
 		runtime.GOMAXPROCS(1) // see cmd/packed
 	}
-	ctx, signals := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	ctx, signals := program.Interrupted(term.ErrInterrupted(), cli.Brief(os.Args[1:]))
 	defer signals.Stop()
-	return cli.Run(ctx, &cli.Env{
+	return cli.Run(ctx, &term.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
-		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
+		Terminal: func() bool { return term.IsTerminal(os.Stdin.Fd()) },
 
 		StartHarness:  startHarness,
 		BecomeHarness: becomeHarness,
@@ -64,10 +66,10 @@ func run() int {
 		HookBudget:     timeIn(hookBudget),
 		ResumeEvery:    timeIn(resumePause),
 		BrowserPins:    pinsToUse(),
-		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
-		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
-		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
-		HideTyping:     func() (func(), error) { return cli.HideTyping(os.Stdin.Fd()) },
+		StdoutTerminal: func() bool { return term.IsTerminal(os.Stdout.Fd()) },
+		StdoutSize:     func() (int, int) { return term.TerminalSize(os.Stdout.Fd()) },
+		StderrTerminal: func() bool { return term.IsTerminal(os.Stderr.Fd()) },
+		HideTyping:     func() (func(), error) { return term.HideTyping(os.Stdin.Fd()) },
 
 		LostCache: lostCache,
 

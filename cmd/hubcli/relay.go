@@ -6,8 +6,9 @@ import (
 	"net"
 	"strconv"
 
+	"hubcli/cli/term"
+
 	"hubcli/api/client"
-	"hubcli/cli"
 	"hubcli/hub"
 	"hubcli/persistence"
 	"hubcli/relay/forwarder"
@@ -16,7 +17,7 @@ import (
 // serveSpool forwards what agents write to the daemon's spool until the returned
 // function is called, which waits for the calls under way. A spool that the operator
 // has not named is not made; it is served if this hub has served it before.
-func serveSpool(cfg *cli.DaemonConfig, made *persistence.Maker, instance hub.InstanceID, log *slog.Logger) (stop func()) {
+func serveSpool(cfg *term.DaemonConfig, made *persistence.Maker, instance hub.InstanceID, log *slog.Logger) (stop func()) {
 	base, ok := loopbackURL(cfg.Listener.Addr())
 	if !ok {
 		base = "http://" + cfg.Listener.Addr().String()

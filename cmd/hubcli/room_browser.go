@@ -6,7 +6,8 @@ import (
 	"net"
 	"os"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/hub"
 	"hubcli/integrations/browser/engine"
 	"hubcli/integrations/browser/gate"
@@ -16,7 +17,7 @@ import (
 )
 
 // newBrowser makes the browser of the hub's rooms. Nothing runs before a room wants a page.
-func newBrowser(cfg *cli.DaemonConfig, log *slog.Logger) supervisor.Browser {
+func newBrowser(cfg *term.DaemonConfig, log *slog.Logger) supervisor.Browser {
 	keeper := keeperRunner()
 	if keeper == nil {
 		return nil

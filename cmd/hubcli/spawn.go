@@ -4,8 +4,9 @@ import (
 	"os"
 	"runtime"
 
+	"hubcli/cli/term"
+
 	"hubcli/actors"
-	"hubcli/cli"
 	"hubcli/integrations/notify"
 	"hubcli/integrations/spawn"
 )
@@ -42,7 +43,7 @@ func keeperRunner() *spawn.Runner {
 
 // notifier tells the operator of questions. Its programs start in the data root, where
 // only this user writes, or in the store's folder where there is no data root.
-func notifier(cfg *cli.DaemonConfig) actors.Notifier {
+func notifier(cfg *term.DaemonConfig) actors.Notifier {
 	n := &notify.Notifier{Dir: cfg.DataRoot}
 	if cfg.DataRoot == "" || os.MkdirAll(cfg.DataRoot, 0o700) != nil {
 		n.Dir = cfg.Storage

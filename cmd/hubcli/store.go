@@ -6,7 +6,8 @@ import (
 	"strings"
 	"syscall"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/hubfile"
@@ -135,8 +136,8 @@ func storeMaker(root string) (*persistence.Maker, error) {
 	if err == nil {
 		return &persistence.Maker{Key: key, Root: root}, nil
 	}
-	f := &cli.Failure{
-		Exit: cli.ExitUsage, Sentence: "the secret of the data root cannot be had: " + err.Error(), Err: err,
+	f := &term.Failure{
+		Exit: term.ExitUsage, Sentence: "the secret of the data root cannot be had: " + err.Error(), Err: err,
 		Fix: "set HUB_DATA_ROOT to a folder of your own that you may write to",
 	}
 	var bad *maker.KeyError
@@ -152,18 +153,18 @@ func storeMaker(root string) (*persistence.Maker, error) {
 func storeFailure(err error) error {
 	var s *persistence.StartError
 	if errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) { // the store opens, and a record is damaged that the state is made of
-		return &cli.Failure{
-			Exit: cli.ExitStore, Sentence: "the store is damaged: " + err.Error(), Err: err,
+		return &term.Failure{
+			Exit: term.ExitStore, Sentence: "the store is damaged: " + err.Error(), Err: err,
 			Fix: "see which file it is with `hubcli app doctor`; restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`",
 		}
 	}
 	var failed *hub.Error
 	if errors.As(err, &failed) && (failed.Code == hub.CodeStoreFailed || failed.Code == hub.CodeStoreGone) {
 		// It is told of once, whatever else could not be ended because of it.
-		return &cli.Failure{Exit: cli.ExitStore, Sentence: failed.Message, Fix: failed.FixFor(hub.ForCLI), Err: err}
+		return &term.Failure{Exit: term.ExitStore, Sentence: failed.Message, Fix: failed.FixFor(hub.ForCLI), Err: err}
 	}
 	if !errors.As(err, &s) {
-		f := &cli.Failure{Exit: cli.ExitStore, Sentence: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
+		f := &term.Failure{Exit: term.ExitStore, Sentence: strings.ReplaceAll(err.Error(), "\n", "; "), Err: err}
 		if errors.As(err, new(syscall.Errno)) { // the system refused something
 			f.Fix = "check the disk and the rights of the folder of the store, then try again: what a hub has acknowledged is kept"
 		}
@@ -172,12 +173,12 @@ func storeFailure(err error) error {
 	if s.Kind == persistence.StartLocked {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
-	exit := cli.ExitStore
+	exit := term.ExitStore
 	switch s.Kind {
 	case persistence.StartNotAStore, persistence.StartForeign, persistence.StartBadBackup:
-		exit = cli.ExitUsage
+		exit = term.ExitUsage
 	case persistence.StartLocked: // another process has it, and nothing is wrong with it
-		exit = cli.ExitRefused
+		exit = term.ExitRefused
 	}
-	return &cli.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}
+	return &term.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}
 }

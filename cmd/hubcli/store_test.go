@@ -8,7 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"hubcli/cli"
+	"hubcli/cli/term"
+
 	"hubcli/hub"
 )
 
@@ -16,8 +17,8 @@ import (
 // opened, says what to do, as a start that refuses the store does.
 func TestDamagedRecordHasAWayOut(t *testing.T) {
 	err := storeFailure(fmt.Errorf("replay: %w", hub.NewError(hub.CodeCorruptRecord, "record 7 fails its checks")))
-	var f *cli.Failure
-	if !errors.As(err, &f) || f.Exit != cli.ExitStore || !strings.Contains(f.Sentence, "record 7") || !strings.Contains(f.Fix, "--salvage") {
+	var f *term.Failure
+	if !errors.As(err, &f) || f.Exit != term.ExitStore || !strings.Contains(f.Sentence, "record 7") || !strings.Contains(f.Fix, "--salvage") {
 		t.Errorf("%+v", err)
 	}
 }
@@ -27,8 +28,8 @@ func TestDamagedRecordHasAWayOut(t *testing.T) {
 func TestFailedStoreIsToldOfOnce(t *testing.T) {
 	failed := hub.NewError(hub.CodeStoreFailed, "the store failed (input/output error)").WithFix("check the disk")
 	err := storeFailure(errors.Join(failed, fmt.Errorf("stopping: %w", failed), errors.New("the database does not close")))
-	var f *cli.Failure
-	if !errors.As(err, &f) || f.Exit != cli.ExitStore || f.Sentence != failed.Message || f.Fix != "check the disk" {
+	var f *term.Failure
+	if !errors.As(err, &f) || f.Exit != term.ExitStore || f.Sentence != failed.Message || f.Fix != "check the disk" {
 		t.Errorf("%+v", err)
 	}
 }
@@ -36,8 +37,8 @@ func TestFailedStoreIsToldOfOnce(t *testing.T) {
 // TestRefusingSystemHasAWayOut: what the system refuses at a start is told with a way out.
 func TestRefusingSystemHasAWayOut(t *testing.T) {
 	err := storeFailure(errors.Join(errors.New("one"), &os.PathError{Op: "open", Path: "x", Err: syscall.EROFS}))
-	var f *cli.Failure
-	if !errors.As(err, &f) || f.Exit != cli.ExitStore || strings.Contains(f.Sentence, "\n") || !strings.Contains(f.Fix, "check the disk") {
+	var f *term.Failure
+	if !errors.As(err, &f) || f.Exit != term.ExitStore || strings.Contains(f.Sentence, "\n") || !strings.Contains(f.Fix, "check the disk") {
 		t.Errorf("%+v", err)
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"runtime"
 	"time"
 
+	"hubcli/cli/term"
+
 	"hubcli/cli"
 	"hubcli/internal/program"
 )
@@ -36,18 +38,18 @@ func run() int {
 		return whole()
 	}
 	log.SetOutput(io.Discard) // the standard library remarks there on odd servers
-	ctx, signals := program.Interrupted(cli.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	ctx, signals := program.Interrupted(term.ErrInterrupted(), cli.Brief(os.Args[1:]))
 	defer signals.Stop()
-	return cli.Run(ctx, &cli.Env{
+	return cli.Run(ctx, &term.Env{
 		Version: program.Version(),
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
-		Terminal: func() bool { return cli.IsTerminal(os.Stdin.Fd()) },
+		Terminal: func() bool { return term.IsTerminal(os.Stdin.Fd()) },
 
-		StdoutTerminal: func() bool { return cli.IsTerminal(os.Stdout.Fd()) },
-		StdoutSize:     func() (int, int) { return cli.TerminalSize(os.Stdout.Fd()) },
-		StderrTerminal: func() bool { return cli.IsTerminal(os.Stderr.Fd()) },
-		HideTyping:     func() (func(), error) { return cli.HideTyping(os.Stdin.Fd()) },
+		StdoutTerminal: func() bool { return term.IsTerminal(os.Stdout.Fd()) },
+		StdoutSize:     func() (int, int) { return term.TerminalSize(os.Stdout.Fd()) },
+		StderrTerminal: func() bool { return term.IsTerminal(os.Stderr.Fd()) },
+		HideTyping:     func() (func(), error) { return term.HideTyping(os.Stdin.Fd()) },
 	}, os.Args[1:])
 }
 
@@ -56,5 +58,5 @@ func whole() int {
 	err := becomeWhole()
 	fmt.Fprintf(os.Stderr, "hubcli: the hub's own program could not be unpacked and started: %v\n"+
 		"fix: give the folder of the user's cache (XDG_CACHE_HOME, or ~/.cache) room and the right to run programs; on Linux /proc must be mounted\n", err)
-	return cli.ExitRefused
+	return term.ExitRefused
 }

@@ -1,0 +1,8 @@
+//go:build !carries
+
+package room
+
+import "hubcli/cli/capsule"
+
+// newProjectExport makes a command that only the whole program has: see carried.go.
+var newProjectExport = capsule.NewProjectExport
