@@ -172,7 +172,7 @@ func (h *Hub) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	if k := hub.CallerOf(ctx).Idempotency; k != nil {
 		key = k.Key
 	}
-	switch in.State {
+	switch in.State { //nolint:exhaustive // the other state is below
 	case hub.ToldProved: // a crash that takes it back shows some messages once more
 		return h.view.Seen.Prove(in.AgentID, in.ToldID), nil
 	case hub.ToldLost:

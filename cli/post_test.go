@@ -79,7 +79,7 @@ func TestAnInterruptEndsTheWaitForStdin(t *testing.T) {
 		env.Stdin, env.Stdout, env.Stderr = stdin, &stdout, &stderr
 		go func() {
 			_, _ = end.Write([]byte("begun")) // returns when the command reads
-			cancel(term.ErrInterrupted())
+			cancel(term.ErrInterrupted)
 		}()
 		exit := Run(ctx, env, strings.Fields(line))
 		if exit != term.ExitInterrupted || stderr.String() != "hubcli: interrupted\n" {

@@ -132,7 +132,7 @@ func TestAnInterruptedEnsure(t *testing.T) {
 		if err != nil {
 			return
 		}
-		cancel(term.ErrInterrupted())
+		cancel(term.ErrInterrupted)
 		conn.Close()
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())

@@ -49,7 +49,7 @@ type runner struct {
 var errNoStart = errors.New("this program cannot start a harness")
 
 // errTerminated is the cause of a session that a signal ends.
-var errTerminated = fmt.Errorf("ended by a signal: %w", term.Interrupted)
+var errTerminated = fmt.Errorf("ended by a signal: %w", term.ErrInterrupted)
 
 // driveHarness runs a session of a harness over ACP, from its start to the end of its processes.
 func driveHarness(ctx context.Context, env *term.Env, o *runOptions, r *runner, start term.HarnessCommand) error {
@@ -253,8 +253,8 @@ func (o *runOptions) outcome(err error, last *hub.SpawnEnd) error {
 	switch {
 	case err == nil, errors.Is(err, drive.ErrInterrupted):
 		return nil
-	case errors.Is(err, term.Interrupted), errors.Is(err, context.Canceled):
-		return term.Interrupted
+	case errors.Is(err, term.ErrInterrupted), errors.Is(err, context.Canceled):
+		return term.ErrInterrupted
 	case errors.As(err, &f):
 		return f
 	case errors.Is(err, drive.ErrUnworked):

@@ -45,7 +45,7 @@ func TestOutcomeIsOneShortLine(t *testing.T) {
 		case 1:
 			out, _ = w.timeout()
 		case 2:
-			out, _ = w.interrupted(term.Interrupted)
+			out, _ = w.interrupted(term.ErrInterrupted)
 		default:
 			out, _ = w.failed(hub.NewError(hub.CodeInvalid, long(3000).Draw(t, "message")).WithFix(long(3000).Draw(t, "fix")))
 		}

@@ -63,7 +63,7 @@ func TestWatch(t *testing.T) {
 				began, n := time.Now(), 0
 				err := l.repeat(ctx, env, "hubcli agents", func() (Found, error) {
 					if n++; n == len(c.looks) {
-						time.AfterFunc(time.Second, func() { cancel(term.Interrupted) })
+						time.AfterFunc(time.Second, func() { cancel(term.ErrInterrupted) })
 					}
 					table := term.NewTable("none", "AGENT")
 					table.Add("dev-a")

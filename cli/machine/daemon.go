@@ -61,8 +61,6 @@ func (o *DaemonOptions) Add(env *term.Env, f *pflag.FlagSet) {
 	}
 }
 
-const ()
-
 // RunDaemon serves in this process until ctx ends.
 func RunDaemon(ctx context.Context, env *term.Env, cmd *cobra.Command, o *DaemonOptions) error {
 	cfg, err := o.config(env, cmd)

@@ -105,7 +105,7 @@ func runRelay(ctx context.Context, env *term.Env, cmd *cobra.Command, o *relayOp
 	ctx, release := o.Tie(ctx, env.Stdin)
 	defer release()
 	f.Run(ctx)
-	if cause := context.Cause(ctx); !errors.Is(cause, term.Interrupted) {
+	if cause := context.Cause(ctx); !errors.Is(cause, term.ErrInterrupted) {
 		return cause
 	}
 	return nil // a signal is the usual end, as for the daemon

@@ -182,7 +182,7 @@ func (l *Lifeline) Tie(ctx context.Context, stdin io.Reader) (context.Context, c
 	if !l.given {
 		return ctx, func() {}
 	}
-	return daemon.EndWithInput(ctx, stdin, term.Interrupted)
+	return daemon.EndWithInput(ctx, stdin, term.ErrInterrupted)
 }
 
 // AsUsage turns the refusal of a check made here into a usage failure, because

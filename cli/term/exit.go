@@ -27,7 +27,7 @@ func ExitOf(err error) int {
 	switch {
 	case err == nil:
 		return ExitOK
-	case errors.Is(err, Interrupted), errors.Is(err, context.Canceled):
+	case errors.Is(err, ErrInterrupted), errors.Is(err, context.Canceled):
 		return ExitInterrupted
 	case errors.As(err, &f):
 		return f.Exit

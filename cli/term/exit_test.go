@@ -46,7 +46,7 @@ func TestExitCodes(t *testing.T) {
 		{&hub.Error{Code: hub.CodeNotRelayed, Status: 403}, 1},
 		{Fail(ExitWaitOver, "", ""), 4},
 		{&Failure{Exit: ExitStore}, 70},
-		{ErrInterrupted(), 130},
+		{ErrInterrupted, 130},
 		{context.Canceled, 130},
 		{errors.New("something else"), 1},
 	} {

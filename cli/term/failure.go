@@ -22,12 +22,9 @@ type Failure struct {
 func (f *Failure) Error() string { return f.Sentence }
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Interrupted is the cause of a context that a signal ended.
-var Interrupted = errors.New("interrupted")
-
-// ErrInterrupted is the cause to cancel Run's context with when a signal asks
-// the command to end.
-func ErrInterrupted() error { return Interrupted }
+// ErrInterrupted is the cause of a context that a signal ended: the one to cancel Run's context with when a signal
+// asks the command to end.
+var ErrInterrupted = errors.New("interrupted")
 
 // Usage is the failure of a command that was called in a wrong way: a fix, which may be empty, and a sentence.
 func Usage(fix, format string, args ...any) *Failure {
@@ -41,7 +38,7 @@ func Fail(exit int, fix, format string, args ...any) *Failure {
 
 // Report prints a failure for people.
 func Report(w io.Writer, err error) {
-	if errors.Is(err, Interrupted) {
+	if errors.Is(err, ErrInterrupted) {
 		fmt.Fprintln(w, "hubcli: interrupted")
 		return
 	}

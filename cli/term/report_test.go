@@ -17,7 +17,7 @@ func TestReport(t *testing.T) {
 		{hub.NewError(hub.CodeNotFound, "gone").WithFix("look elsewhere"), "hubcli: gone\nfix: look elsewhere\n"},
 		{hub.NewError("x", "broke off").With("outcome", "unknown"), "hubcli: broke off; whether the call took effect is unknown\n"},
 		{hub.NewError(hub.CodeBodyTooLarge, "too large").With("limit", 5.0).With("size", 6.0), "hubcli: too large (6, the limit is 5)\nfix: keep the text with hubcli artifact add --file FILE and post its id, or post less\n"},
-		{ErrInterrupted(), "hubcli: interrupted\n"},
+		{ErrInterrupted, "hubcli: interrupted\n"},
 	} {
 		var b bytes.Buffer
 		if Report(&b, tt.err); b.String() != tt.want {

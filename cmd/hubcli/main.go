@@ -46,7 +46,7 @@ func run() int {
 	if cli.Short(os.Args[1:]) {
 		runtime.GOMAXPROCS(1) // see cmd/packed
 	}
-	ctx, signals := program.Interrupted(term.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	ctx, signals := program.Interrupted(term.ErrInterrupted, cli.Brief(os.Args[1:]))
 	defer signals.Stop()
 	return cli.Run(ctx, &term.Env{
 		Version: program.Version(), StoreFormat: persistence.LatestFormat,

@@ -174,7 +174,7 @@ func storeFailure(err error) error {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := term.ExitStore
-	switch s.Kind {
+	switch s.Kind { //nolint:exhaustive // of the others the store has failed
 	case persistence.StartNotAStore, persistence.StartForeign, persistence.StartBadBackup:
 		exit = term.ExitUsage
 	case persistence.StartLocked: // another process has it, and nothing is wrong with it

@@ -38,7 +38,7 @@ func run() int {
 		return whole()
 	}
 	log.SetOutput(io.Discard) // the standard library remarks there on odd servers
-	ctx, signals := program.Interrupted(term.ErrInterrupted(), cli.Brief(os.Args[1:]))
+	ctx, signals := program.Interrupted(term.ErrInterrupted, cli.Brief(os.Args[1:]))
 	defer signals.Stop()
 	return cli.Run(ctx, &term.Env{
 		Version: program.Version(),

@@ -26,7 +26,7 @@ func (r *run) interject(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	switch r.event {
+	switch r.event { //nolint:exhaustive // the others are no signs of a turn
 	case Prompt:
 		r.turnBegins(&a)
 	case Tool:
