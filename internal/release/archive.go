@@ -65,11 +65,7 @@ func pack(name, folder string, files []file, at time.Time) ([]byte, error) {
 
 func packTar(files []file, at time.Time) ([]byte, error) {
 	var b bytes.Buffer
-	packed, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	w := tar.NewWriter(packed)
+	w := tar.NewWriter(&b)
 	for _, f := range files {
 		h := &tar.Header{
 			Typeflag: tar.TypeReg, Name: f.path, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: at, Format: tar.FormatUSTAR,
@@ -84,7 +80,20 @@ func packTar(files []file, at time.Time) ([]byte, error) {
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	err = packed.Close()
+	return zipped(b.Bytes())
+}
+
+// zipped compresses data. The same data give the same bytes.
+func zipped(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	err = w.Close()
 	return b.Bytes(), err
 }
 

@@ -20,10 +20,19 @@ import (
 // checksums is the list of the made files, for sha256sum --check.
 const checksums = "SHA256SUMS"
 
+// signature is what the owner makes of it with minisign. One of an earlier run would be wrong.
+const signature = checksums + ".minisig"
+
+// madePatterns are the names of all that is made, beside these two.
+var madePatterns = []string{
+	"hubcli-*.tar.gz", "hubcli-*.zip", "hubcli-*.tgz", "hubcli-*.whl", "hubcli_*.deb", "hubclient-*.whl", "hubcli.rb", "install.sh", "Containerfile",
+}
+
 // release is one run of the command.
 type release struct {
 	root, out string
 	cache     string // holds the builder of the wheel
+	place     place
 	source
 	began time.Time
 }
@@ -63,11 +72,21 @@ func (r *release) build(ctx context.Context, wanted []string, wheel bool) error 
 			return err
 		}
 	}
+	var builds []built
 	for i, platform := range wanted {
 		r.say("%d of %d: %s", i+1, len(wanted), platform)
-		if err := r.archive(ctx, platform, shared); err != nil {
+		b, err := r.program(ctx, platform)
+		if err == nil {
+			err = r.packages(b, shared)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", platform, err)
 		}
+		b.exe = nil // it is packed
+		builds = append(builds, b)
+	}
+	if err := r.texts(builds); err != nil {
+		return err
 	}
 	if err := r.sum(); err != nil {
 		return err
@@ -89,7 +108,7 @@ func (r *release) clear() error {
 		return err
 	}
 	made, err := r.made()
-	for _, name := range append(made, checksums) {
+	for _, name := range append(made, checksums, signature) {
 		if e := os.Remove(filepath.Join(r.out, name)); e != nil && !errors.Is(e, os.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
@@ -97,10 +116,10 @@ func (r *release) clear() error {
 	return err
 }
 
-// made lists the archives and wheels in the folder.
+// made lists what was made into the folder, but for the list of checksums.
 func (r *release) made() ([]string, error) {
 	var names []string
-	for _, pattern := range []string{"hubcli-*.tar.gz", "hubcli-*.zip", "hubclient-*.whl"} {
+	for _, pattern := range madePatterns {
 		found, err := filepath.Glob(filepath.Join(r.out, pattern))
 		if err != nil {
 			return nil, err
@@ -135,27 +154,18 @@ func (r *release) shared(ctx context.Context) ([]file, error) {
 	return append(files, generated...), err
 }
 
-// archive builds the executable for a platform and packs it with the shared files.
-func (r *release) archive(ctx context.Context, platform string, shared []file) error {
+// program builds the executable for a platform.
+func (r *release) program(ctx context.Context, platform string) (built, error) {
 	exe, err := buildPacked(ctx, r.root, platform, r.commit)
 	if err != nil {
-		return err
+		return built{}, err
 	}
 	if len(exe) > target.MaxExecutable {
-		return fmt.Errorf("the executable has %d bytes, at most %d are meant", len(exe), target.MaxExecutable)
+		return built{}, fmt.Errorf("the executable has %d bytes, at most %d are meant", len(exe), target.MaxExecutable)
 	}
 	goos, goarch, _ := strings.Cut(platform, "/")
-	folder, program, suffix := fmt.Sprintf("hubcli-%s-%s-%s", r.version, goos, goarch), "hubcli", ".tar.gz"
-	if goos == "windows" {
-		program, suffix = "hubcli.exe", ".zip"
-	}
-	files := append(slices.Clone(shared), file{path: program, mode: 0o755, data: exe})
-	packed, err := pack(folder+suffix, folder, files, r.time)
-	if err != nil {
-		return err
-	}
-	r.say("    executable %.1f MiB, archive %.1f MiB", float64(len(exe))/(1<<20), float64(len(packed))/(1<<20))
-	return r.write(folder+suffix, packed)
+	r.say("    executable %.1f MiB", float64(len(exe))/(1<<20))
+	return built{goos: goos, goarch: goarch, exe: exe}, nil
 }
 
 // buildPacked builds the executable that is delivered for a platform, static and without what only a debugger

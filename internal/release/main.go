@@ -1,7 +1,7 @@
 // Command release makes what users install. It needs a clean commit. It needs
 // no network once the modules and the builder of the Python client are cached.
 //
-//	go run ./internal/release [build]      archives for all target.Platforms, the wheel and SHA256SUMS, into dist
+//	go run ./internal/release [build]      archives and packages for all target.Platforms, and SHA256SUMS, into dist
 //	go run ./internal/release notices      rewrites THIRD_PARTY_NOTICES.txt from the linked modules
 //	go run ./internal/release weigh        lists what takes space in the executable
 //	go run ./internal/release module PATH  gives the module another path, in go.mod and in every import
@@ -67,6 +67,8 @@ func runBuild(ctx context.Context, root string, args []string) error {
 	out := flags.String("out", "dist", "the `folder` to write into; its release files are replaced")
 	only := flags.String("platforms", strings.Join(target.Platforms, ","), "the `platforms` to build for")
 	wheel := flags.Bool("wheel", true, "build the wheel of the Python client too")
+	site := flags.String("site", "", "the https `address` under which users get the files; "+versionMark+" in it stands for the number")
+	key := flags.String("key", "", "the public `key` of minisign with which you sign "+checksums)
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -76,9 +78,14 @@ func runBuild(ctx context.Context, root string, args []string) error {
 			return fmt.Errorf("there is no platform %q; the platforms are %s", p, strings.Join(target.Platforms, ", "))
 		}
 	}
+	where, err := newPlace(*site, *key)
+	if err != nil {
+		return err
+	}
 	r, err := newRelease(ctx, root, *out)
 	if err != nil {
 		return err
 	}
+	r.place = where
 	return r.build(ctx, wanted, *wheel)
 }
