@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"time"
 )
 
@@ -42,11 +44,14 @@ func outsideFaults(ctx context.Context, total *tally) error {
 
 // outsideTurns lets harnesses work turns against a scripted model.
 func outsideTurns(ctx context.Context, total *tally) error {
-	return rig{files: []string{"turns/turns.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs", "turns/background.test.mjs"}}.run(ctx, total)
+	return rig{files: []string{firstHour, "turns/turns.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs", "turns/background.test.mjs"}}.run(ctx, total)
 }
 
+// firstHour begins with the files of a release, which are made for it.
+const firstHour = "turns/firsthour.test.mjs"
+
 // harnessTests let all harnesses read what the adapters write, and work turns.
-var harnessTests = []string{"harnesses/harnesses.test.mjs", "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/ends.test.mjs", "turns/continued.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs", "turns/background.test.mjs"}
+var harnessTests = []string{"harnesses/harnesses.test.mjs", firstHour, "turns/turns.test.mjs", "turns/idle.test.mjs", "turns/bridges.test.mjs", "turns/ends.test.mjs", "turns/continued.test.mjs", "turns/prompts.test.mjs", "turns/permissions.test.mjs", "turns/run.test.mjs", "turns/background.test.mjs"}
 
 func outsideHarnesses(ctx context.Context, total *tally) error {
 	return rig{files: harnessTests, matrix: true}.run(ctx, total)
@@ -91,9 +96,19 @@ func (r rig) prove(ctx context.Context, total *tally) (err error) {
 	if err := command(ctx, []string{"CGO_ENABLED=0"}, "go", "build", "-o", hubcli, "./cmd/hubcli"); err != nil {
 		return fmt.Errorf("go build ./cmd/hubcli: %w", err)
 	}
-	measured := filepath.Join(dir, "matrix.jsonl")
-	env := append(os.Environ(), "HUBCLI="+hubcli, "HARNESSES="+filepath.Join(dir, r.folder(), "node_modules"), "MATRIX="+measured, "NO_COLOR=1", "FORCE_COLOR=0")
+	release := filepath.Join(dir, "release")
+	if slices.Contains(r.files, firstHour) {
+		platform := runtime.GOOS + "/" + runtime.GOARCH
+		if err := command(ctx, nil, "go", "run", "./internal/release", "--out", release, "--platforms", platform, "--wheel=false"); err != nil {
+			return fmt.Errorf("making a release: %w", err)
+		}
+	}
+	measured, figures := filepath.Join(dir, "matrix.jsonl"), filepath.Join(dir, "figures.txt")
+	env := append(os.Environ(), "HUBCLI="+hubcli, "HARNESSES="+filepath.Join(dir, r.folder(), "node_modules"), "MATRIX="+measured, "RELEASE="+release, "FIGURES="+figures, "NO_COLOR=1", "FORCE_COLOR=0")
 	err = nodeTest(ctx, total, node, dir, r.budget(), env, r.files)
+	if told, readErr := os.ReadFile(figures); readErr == nil {
+		fmt.Fprintf(writer(ctx), "%s", told)
+	}
 	if r.matrix {
 		m, readErr := readMatrix(measured)
 		if readErr != nil {

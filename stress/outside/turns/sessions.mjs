@@ -207,7 +207,7 @@ export async function driven({ hub, project, env, modules, within, agent, driven
 
 // inTerminal opens a session of a program that is ready when it has drawn a text. By the
 // text reconnect its user starts a bridge anew. What it asks first, if it does, is answered by yes.
-async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect, question) {
+export async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect, question) {
   const terminal = await Terminal.open({ project, env, command });
   if (question) {
     await eventually("the terminal asks", () => terminal.drawn.includes(question), within);
@@ -242,7 +242,7 @@ async function inTerminal({ hub, project, env, command, within, agent: named }, 
 }
 
 // Terminal is a program that draws, in a terminal of its own.
-class Terminal {
+export class Terminal {
   static async open({ project, env, command }) {
     const terminal = new Terminal();
     terminal.drawn = "";
