@@ -21,6 +21,7 @@ import (
 
 	"hubcli/internal/require"
 	"hubcli/internal/target"
+	"hubcli/internal/testprogram"
 )
 
 var exampleSite = place{site: "https://example.org/hubcli/v{version}"}
@@ -247,17 +248,14 @@ func TestDebianPackage(t *testing.T) {
 				t.Errorf("it lacks %s", want)
 			}
 		}
-		dpkgReads(t, name, data, exe)
+		t.Run("read by Debian", func(t *testing.T) { dpkgReads(t, name, data, exe) })
 	}
 }
 
-// dpkgReads has Debian's own program read a package, where it is installed; readAr has read it anyway.
-func dpkgReads(t *testing.T, name string, data []byte, exe string) {
+// dpkgReads has Debian's own program read a package, and returns where that program is.
+func dpkgReads(t *testing.T, name string, data []byte, exe string) string {
 	t.Helper()
-	program, err := exec.LookPath("dpkg-deb")
-	if err != nil {
-		return
-	}
+	program := testprogram.Need(t, "dpkg-deb")[0]
 	file, to := filepath.Join(t.TempDir(), name), t.TempDir()
 	require.NoError(t, os.WriteFile(file, data, 0o600))
 	for _, args := range [][]string{{"--info", file}, {"--contents", file}, {"--extract", file, to}} {
@@ -268,4 +266,5 @@ func dpkgReads(t *testing.T, name string, data []byte, exe string) {
 	if got := readFile(t, filepath.Join(to, "usr", "bin", "hubcli")); got != exe {
 		t.Error("what dpkg-deb unpacks is another executable")
 	}
+	return program
 }

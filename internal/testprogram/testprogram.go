@@ -37,6 +37,7 @@ var programs = []Program{
 	{Browser, "chromium-headless-shell"},
 	{"curl", "curl"},
 	{"dbus-daemon", "dbus"},
+	{"dpkg-deb", "dpkg"},
 	{"gnome-keyring-daemon", "gnome-keyring"},
 	{"jq", "jq"},
 	{"linux.uml", "user-mode-linux"},
