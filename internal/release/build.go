@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,7 @@ type release struct {
 	root, out string
 	cache     string // holds the builder of the wheel
 	place     place
+	to        io.Writer // of the progress
 	source
 	began time.Time
 }
@@ -42,12 +44,12 @@ func newRelease(ctx context.Context, root, out string) (*release, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &release{root: root, out: out, cache: filepath.Join(root, ".cache"), source: s, began: time.Now()}, nil
+	return &release{root: root, out: out, cache: filepath.Join(root, ".cache"), to: os.Stdout, source: s, began: time.Now()}, nil
 }
 
 // say prints a line of progress.
 func (r *release) say(format string, args ...any) {
-	fmt.Printf("[%4.0fs] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.to, "[%4.0fs] %s\n", time.Since(r.began).Seconds(), fmt.Sprintf(format, args...))
 }
 
 // build makes everything into the folder out. The files of an earlier run go first,

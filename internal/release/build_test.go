@@ -37,7 +37,7 @@ func needsWhole(t *testing.T) {
 // at makes a release of some commit from the sources in dir.
 func at(dir, out string) *release {
 	s := source{version: "0.1.0", commit: "0123456789ab", time: time.Date(2026, 11, 22, 20, 0, 0, 0, time.UTC)}
-	return &release{root: dir, out: out, cache: filepath.Join(root, ".cache"), source: s, began: time.Now()}
+	return &release{root: dir, out: out, cache: filepath.Join(root, ".cache"), to: io.Discard, source: s, began: time.Now()}
 }
 
 // TestReleaseIsInstalled makes a release for this platform and uses it as a user does:
@@ -56,7 +56,7 @@ func TestReleaseIsInstalled(t *testing.T) {
 	again := at(copyProject(t), second)
 	again.version = number.version
 	for _, made := range []*release{r, again} {
-		made.place = exampleSite
+		made.place, made.to = exampleSite, os.Stdout
 		require.NoError(t, made.build(t.Context(), []string{platform}, true))
 	}
 	if a, b := readFile(t, filepath.Join(first, checksums)), readFile(t, filepath.Join(second, checksums)); a != b || strings.Count(a, "\n") < 6 {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -26,7 +27,7 @@ type image struct {
 // imageOf follows the instructions that Containerfile has. One that it does not know is a mistake.
 func imageOf(t *testing.T, r *release) image {
 	t.Helper()
-	stages, args := map[string]string{}, map[string]string{}
+	stages, args := map[string]string{}, map[string]string{"TARGETARCH": runtime.GOARCH} // as docker and podman set it
 	var i image
 	for line := range strings.SplitSeq(readFile(t, filepath.Join(r.out, "Containerfile")), "\n") {
 		if line == "" || strings.HasPrefix(line, "#") {
@@ -43,8 +44,9 @@ func imageOf(t *testing.T, r *release) image {
 			}
 			stages[fields[len(fields)-1]] = i.root
 		case "ARG":
-			name, value, _ := strings.Cut(rest, "=")
-			args[name] = value
+			if _, known := args[rest]; !known {
+				t.Fatalf("%q: a default would hide the processor that is wanted, and nothing else has a value", line)
+			}
 		case "ADD":
 			require.NoError(t, os.CopyFS(filepath.Join(i.root, strings.TrimSuffix(fields[0], ".tar.gz")), os.DirFS(unpack(t, filepath.Join(r.out, fields[0])))))
 		case "COPY":

@@ -88,10 +88,8 @@ var containerFile string
 func (r *release) texts(builds []built) error {
 	filled := strings.NewReplacer("@VERSION@", r.version, "@SITE@", r.place.site, "@KEY@", r.place.key)
 	texts := map[string]string{"install.sh": filled.Replace(installScript)}
-	for _, b := range builds {
-		if b.goos == "linux" && texts["Containerfile"] == "" {
-			texts["Containerfile"] = strings.ReplaceAll(filled.Replace(containerFile), "@ARCH@", b.goarch)
-		}
+	if slices.ContainsFunc(builds, func(b built) bool { return b.goos == "linux" }) {
+		texts["Containerfile"] = filled.Replace(containerFile)
 	}
 	formula, err := r.formula(builds)
 	if err != nil {

@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"encoding/pem"
 	"errors"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -213,7 +215,9 @@ func TestInstallScriptFetchesOverHTTPSAlone(t *testing.T) {
 	files := http.NewServeMux()
 	files.Handle("/v0.1.0/", http.StripPrefix("/v0.1.0", http.FileServer(http.Dir(r.out))))
 	files.Handle("/open/", http.RedirectHandler(open.URL+"/"+checksums, http.StatusFound))
-	closed := httptest.NewTLSServer(files)
+	closed := httptest.NewUnstartedServer(files)
+	closed.Config.ErrorLog = log.New(io.Discard, "", 0) // it complains of those who do not believe it
+	closed.StartTLS()
 	defer closed.Close()
 	authority := filepath.Join(t.TempDir(), "ca.pem")
 	require.NoError(t, os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: closed.Certificate().Raw}), 0o600))
