@@ -41,3 +41,13 @@ export async function settled(page) {
   await page.locator("main h1").first().waitFor();
   await page.waitForFunction(() => !document.querySelector("main .pending, main [aria-busy=true]"));
 }
+
+// go leads to a page as a link does, without loading the console anew.
+export async function go(page, path) {
+  await page.evaluate((path) => {
+    history.pushState(null, "", path);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, path);
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await settled(page);
+}
