@@ -14,8 +14,17 @@ const seed = Number(process.env.SEED ?? 1);
 const texts = strings(seed, 500);
 
 // fields are what agents write. Each writes one string; name is that of an agent of its own.
+// What is attached, and tags, have a text where the hub takes it; it refuses some characters in names.
+const attach = (text) => [
+  { type: "text", content: text, description: text },
+  { type: "code", content: text, language: "html" },
+  { type: "json", content: { [text]: text } },
+  { type: "file_ref", path: `/src/${text}`, description: text },
+];
+const tagsOf = (text) => [text.slice(0, 40)];
+
 const fields = {
-  message: (hub, rooms, text, name) => [hub, "/v1/messages", { from_agent: name, channel: rooms[0].channel, body: text, metadata: { note: text } }],
+  message: (hub, rooms, text, name) => [hub, "/v1/messages", { from_agent: name, channel: rooms[0].channel, body: text, metadata: { note: text }, attachments: attach(text) }],
   thread: (hub, rooms, text, name) => [hub, "/v1/messages", { from_agent: name, channel: rooms[2].channel, body: text, thread_id: text.slice(0, 200) }],
   task: (hub, rooms, text, name) => [hub, "/v1/messages", { from_agent: name, to_agent: name, channel: rooms[1].channel, kind: "task", body: text, metadata: { [text]: text } }],
   run: (hub, rooms, text, name) => [hub, "/v1/runs", { room_id: rooms[2].room_id, title: text, created_by: name, tasks: [{ title: text.split("\n")[0], details: text }] }],
@@ -23,7 +32,7 @@ const fields = {
   lock: (hub, rooms, text, name) => [hub, "/v1/locks", { agent_id: name, file_path: `/src/${text}`, ttl_sec: 3600, metadata: { note: text } }],
   decision: (hub, rooms, text, name) => [hub, "/v1/decisions", { room_id: rooms[1].room_id, title: text, note: text, by: name, metadata: { note: text } }],
   artifact: (hub, rooms, text, name) => [hub, "/v1/artifacts", { room_id: rooms[1].room_id, title: text, kind: "doc", body: text, by: name }],
-  memory: (hub, rooms, text, name) => [hub, "/v1/memory", { room_id: rooms[0].room_id, key: text, text, by: name }],
+  memory: (hub, rooms, text, name) => [hub, "/v1/memory", { room_id: rooms[0].room_id, key: text, text, by: name, tags: tagsOf(text) }],
   ask: (hub, rooms, text, name) => [hub, "/v1/asks", { agent_id: name, room_id: rooms[0].room_id, question: text, options: [text.slice(0, 200), "no"] }],
   permission: (hub, rooms, text, name) => [hub, "/v1/permissions/requests", { agent_id: name, tool: text, about: text, command: text, folder: "/src" }],
   session: (hub, rooms, text, name) => [hub, "/v1/sessions", { agent_id: name, display_name: text.slice(0, 64), capabilities: [text.slice(0, 64)], metadata: { harness: text, [text]: text } }],

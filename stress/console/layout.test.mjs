@@ -4,7 +4,7 @@
 // CONSOLE_PICTURES names the folder of the pictures that are taken of each page on the way, in both themes.
 
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { Hub } from "../outside/hub.mjs";
@@ -32,6 +32,7 @@ describe("where things are", () => {
         const { page, wrong, close } = await browser.tab({ viewport: { width: 1440, height: 900 }, reducedMotion: "reduce" });
         await page.goto(await address(hub));
         await page.getByText("connected", { exact: true }).waitFor();
+        const portray = pictures && (await portrayer(page));
         const broken = [];
         const places = [...tabs, ...(await things(hub, room)), ...others.slice(0, 3).map((one) => `rooms/${one.room_id}`), `rooms/${room.room_id}?about=1`];
         for (const place of places) {
@@ -39,7 +40,7 @@ describe("where things are", () => {
           for (const [width, height] of sizes) {
             await page.setViewportSize({ width, height });
             for (const one of await page.evaluate(geometry)) broken.push(`${place}, ${width} pixels: ${one}`);
-            if (pictures) await portray(page, `${agents} ${place} ${width}`);
+            await portray?.(`${agents} ${place} ${width}`);
           }
         }
         assert.equal(broken.join("\n"), "");
@@ -51,10 +52,16 @@ describe("where things are", () => {
     });
   }
 
-  async function portray(page, what) {
-    for (const colorScheme of ["light", "dark"]) {
-      await page.emulateMedia({ colorScheme });
-      await page.screenshot({ type: "jpeg", quality: 70, path: join(pictures, `${what} ${colorScheme}`.replaceAll(/[^a-z0-9]+/gi, "-") + ".jpg") });
-    }
+  // portrayer returns what takes a picture of a page in both themes. It asks the browser for little
+  // compression: there are hundreds of pictures.
+  async function portrayer(page) {
+    const session = await page.context().newCDPSession(page);
+    return async (what) => {
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        const { data } = await session.send("Page.captureScreenshot", { format: "png", optimizeForSpeed: true });
+        await writeFile(join(pictures, `${what} ${colorScheme}`.replaceAll(/[^a-z0-9]+/gi, "-") + ".png"), Buffer.from(data, "base64"));
+      }
+    };
   }
 });

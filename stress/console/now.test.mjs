@@ -53,12 +53,17 @@ describe("Now", () => {
     const { page, wrong, close } = await open();
     await hub.post("/v1/sessions", { agent_id: "dev-b" });
     const end = await circle(hub);
-    await page.getByRole("img", { name: /2 waits between 2, 1 in a circle/ }).waitFor();
-    assert.equal(await page.locator(".graph .edge.bad").count(), 2);
-    assert.equal(await page.locator(".graph .edge.bad text").first().textContent(), "circle");
+    const drawn = page.getByRole("group", { name: "2 waits between 2 agents, 1 in a circle" });
+    await drawn.waitFor();
+    // Each of the two stands below the one for which it waits.
+    assert.deepEqual(await drawn.locator(".edge .twig .person bdi").allTextContents(), ["dev-a", "dev-b", "dev-a"]);
+    assert.deepEqual(await drawn.locator(".edge.bad > .twig .badge").allTextContents(), ["in a circle", "in a circle"]);
+    await drawn.getByText("claim parser").waitFor();
+    await page.getByRole("group", { name: "How it stands" }).getByRole("button", { name: "1 circle" }).waitFor();
+    assert.equal(await page.getByText(/wait for each other/).count(), 0); // it is told once
     await agent(page, "dev-b").getByText("for dev-a (claim parser)").waitFor();
     await end();
-    await page.getByText("No agent waits for another or for you.").waitFor();
+    await page.getByText("No agent waits for another.").waitFor();
     assert.equal(await page.locator(".graph").count(), 0);
     assert.deepEqual(wrong, []);
     await close();

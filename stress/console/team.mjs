@@ -61,7 +61,7 @@ export async function team(hub, n) {
   await hub.say("for you alone", { from_agent: of(1), to_agent: of(2), channel: room.channel });
   await hub.say("Look at my change", { from_agent: of(1), channel: room.channel, attachments });
   // They read what was said, so that the hub tells how much they were given.
-  await crowd(ids.slice(0, 12), (id) => hub.get(`/v1/inbox/${encodeURIComponent(id)}?wait_sec=0&limit=20`));
+  await crowd(ids.slice(0, 12), (id) => hub.get(`/v1/events?agent_id=${encodeURIComponent(id)}&channel=${encodeURIComponent(room.channel)}&since_id=0&timeout=0&limit=20`));
   await work(hub, of, n, made);
   await ask(hub, of, n, made);
   await know(hub, of, room);

@@ -9,6 +9,8 @@ export const temporary = (error: unknown) => !(error instanceof Refused) || erro
 
 export type Answer<T> = Extract<Envelope<T>, { ok: true }>;
 
+const patience = 30_000; // ms for an answer
+
 // whole sends one call as the operator and returns all of its answer. A pass that has ended is
 // forgotten, so that the page says how to open it again. A call whose signature is refused is
 // signed anew once: the hub was started again, or the browser has sent the call twice.
@@ -19,7 +21,10 @@ export async function whole<T>(method: string, path: string, body?: unknown, sto
     headers["Idempotency-Key"] = crypto.getRandomValues(new Uint32Array(4)).join("-");
   }
   const sent = body === undefined ? undefined : JSON.stringify(body);
-  const said = async () => (await (await send(method, path, sent, { headers, stop })).json()) as Envelope<T>;
+  // What only reads is given up after a while, and read again. A change may have been made.
+  const limit = method === "GET" ? AbortSignal.timeout(patience) : undefined;
+  const signals = [stop, limit].filter((one) => one !== undefined);
+  const said = async () => (await (await send(method, path, sent, { headers, stop: signals.length > 0 ? AbortSignal.any(signals) : undefined })).json()) as Envelope<T>;
   let answer = await said();
   if (!answer.ok && answer.code === "pass_signature") answer = await said();
   if (answer.ok) return answer;

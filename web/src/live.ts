@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { hear, heard, onHeard, silentFor } from "./heard";
 import { pass } from "./pass";
 import { doubt, impostor } from "./proof";
 import { Broken, events } from "./sse";
@@ -22,19 +23,57 @@ export function listen(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-// connected is honest: it is true only while the stream is open and everything shown was read
-// since. since is when that began or ended.
+// connected is honest: it is true only while the stream is open, everything shown was read since,
+// and the hub answers. since is when that began or ended: of a hub that hangs, when it was last heard.
 export const connected = signal(false);
 export const open = signal(false); // the stream alone
+export const hangs = signal(false); // the stream is open, and the hub does not answer
 export const since = signal(Date.now());
 
-function set(on: boolean): void {
+let read = false; // everything that is shown was read since the stream was opened
+
+function judge(): void {
+  const on = open.value && read && !hangs.value;
   if (connected.value === on) return;
-  since.value = Date.now();
+  since.value = hangs.value ? heard() : Date.now();
   connected.value = on;
 }
 
 let connection = 0;
+
+// A hub that hangs keeps its connections. So when it has been silent for a while it is asked whether it is
+// there, and is given a moment to answer. That moment has some looks in it, so that a page which was
+// busy itself blames no hub.
+const quiet = 1_500; // ms of silence
+const patience = 2_000; // ms for the answer
+const look = 500; // ms between two looks
+const enough = 4; // looks
+const tired = 30_000; // ms after which it is asked anew
+
+let asked: { at: number; looks: number } | null = null;
+
+function watch(): void {
+  if (!open.value || document.hidden) return void (asked = null);
+  if (!asked) {
+    if (silentFor() < quiet) return;
+    asked = { at: performance.now(), looks: 0 };
+    fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(tired) }).then(hear, () => (asked = null)); // it says nothing of the store, and is given nothing
+    return;
+  }
+  asked.looks++;
+  if (performance.now() - asked.at < patience || asked.looks < enough || hangs.value) return;
+  hangs.value = true;
+  judge();
+}
+
+onHeard(() => {
+  asked = null;
+  if (!hangs.value) return;
+  hangs.value = false;
+  judge();
+});
+
+setInterval(watch, look);
 
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
@@ -56,7 +95,11 @@ export async function follow(stop: AbortSignal): Promise<void> {
           open.value = true;
           if (last === "") tellMessage(null);
           const begun = ++connection;
-          void tell(null).then(() => open.value && begun === connection && set(true));
+          void tell(null).then(() => {
+            if (!open.value || begun !== connection) return;
+            read = true;
+            judge();
+          });
         }
         if (event.type === "message") tellMessage(JSON.parse(event.data) as Message);
         if (event.type === "changed") {
@@ -70,8 +113,9 @@ export async function follow(stop: AbortSignal): Promise<void> {
       if (error instanceof Broken && error.status === 400) last = "";
     }
     doubt(); // the next stream begins with a proof, which also tells whether the pass has ended
-    open.value = false;
-    set(false);
+    [open.value, read] = [false, false];
+    judge();
+    hangs.value = false;
     if (!stop.aborted) await pause(impostor.value ? 2_000 : 500);
   }
 }

@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { hear } from "./heard";
 import { Refused } from "./refused";
 import type { Envelope, PassProof } from "./wire";
 
@@ -187,6 +188,7 @@ async function signed(method: string, path: string, body: string | undefined, wi
   if (with_.stop) init.signal = with_.stop;
   try {
     const answer = await fetch(path, init);
+    hear();
     if (answer.status === 403) doubt(); // perhaps it is another hub or another run by now
     return answer;
   } catch (error) {

@@ -1,3 +1,4 @@
+import { hear as note } from "./heard";
 import { send } from "./proof";
 
 export interface Event {
@@ -22,11 +23,12 @@ export async function* events(path: string, lastId: string, stop: AbortSignal): 
   stop.addEventListener("abort", given);
   let timer = 0;
   const hear = () => {
+    note();
     clearTimeout(timer);
     timer = window.setTimeout(given, 45_000);
   };
   try {
-    hear();
+    timer = window.setTimeout(given, 45_000);
     const headers: Record<string, string> = lastId === "" ? {} : { "Last-Event-ID": lastId };
     const answer = await send("GET", path, undefined, { headers, stop: silent.signal });
     if (!answer.ok || !answer.body) throw new Broken(answer.status);

@@ -35,6 +35,19 @@ export interface Message {
   reply_to: number | null;
   metadata: Record<string, unknown>;
   authority: Authority;
+  attachments?: Attachment[]; // a file of a replay may be from before they were kept in it
+}
+
+export interface Attachment {
+  type: string;
+  content?: unknown;
+  language?: string;
+  path?: string;
+  description?: string;
+  start_line?: number;
+  end_line?: number;
+  base?: string;
+  head?: string;
 }
 
 export type Authority = "agent" | "operator" | "system";

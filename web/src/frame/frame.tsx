@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import icon from "../icon.svg";
 import { useKeys } from "../keys";
-import { connected, since } from "../live";
+import { connected, hangs, since } from "../live";
 import { pages } from "../pages";
 import { impostor } from "../proof";
 import { useRead } from "../read";
@@ -121,7 +121,8 @@ export function Frame() {
       <main id="main" tabIndex={-1} data-page={page?.name}>
         {!connected.value && (
           <p class="banner" role="alert">
-            Not connected since {clockOf(new Date(since.value))}. What is shown is as of then.
+            {hangs.value ? "The hub has not answered since" : "Not connected since"} {clockOf(new Date(since.value))}. What is shown is as of then
+            {hangs.value && ", and what you send waits for it"}.
             {impostor.value && (
               <>
                 {" "}

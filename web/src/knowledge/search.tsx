@@ -3,6 +3,7 @@ import { whole } from "../api";
 import { connected } from "../live";
 import { useRead } from "../read";
 import { Link, place, setQuery, to } from "../route";
+import { Attachments } from "../ui/attachments";
 import { Heading } from "../ui/heading";
 import { Person } from "../ui/person";
 import { RoomName, Then } from "../ui/places";
@@ -12,7 +13,7 @@ import { Line, Marked, Text } from "../ui/text";
 import { Age, Time } from "../ui/time";
 import type { Message } from "../wire";
 import { By } from "./decisions";
-import type { Attachment, Found, FoundType } from "./types";
+import type { Found, FoundType } from "./types";
 
 const types: readonly FoundType[] = ["message", "decision", "artifact", "memory"];
 const most = 100; // rows, as many as the hub gives
@@ -128,13 +129,9 @@ const Result = ({ one }: { one: Found }) => (
   </Row>
 );
 
-interface WholeMessage extends Message {
-  attachments: Attachment[];
-}
-
 // OneMessage shows a whole message, with what is attached.
 export function OneMessage({ id }: { id: string }) {
-  const { value: one, error } = useRead<WholeMessage>(`/v1/messages/${encodeURIComponent(id)}`, []);
+  const { value: one, error } = useRead<Message>(`/v1/messages/${encodeURIComponent(id)}`, []);
   return (
     <article class="known-one">
       <Heading title={`Message #${id}`} />
@@ -171,17 +168,7 @@ export function OneMessage({ id }: { id: string }) {
           <div class="prose">
             <Text>{one.body}</Text>
           </div>
-          {one.attachments.map((part, i) => (
-            <section key={i} aria-label={`Attachment ${i + 1}`}>
-              <h2>
-                Attachment {i + 1}: {part.type.replace("_", " ")}
-              </h2>
-              {part.description && <Text>{part.description}</Text>}
-              <div class="content mono">
-                <Text>{part.path ?? (typeof part.content === "string" ? part.content : JSON.stringify(part.content, null, 2))}</Text>
-              </div>
-            </section>
-          ))}
+          <Attachments of={one.attachments} />
         </>
       )}
     </article>

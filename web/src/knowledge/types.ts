@@ -57,10 +57,3 @@ export interface Found {
   matches: number[][];
   ts: string;
 }
-
-export interface Attachment {
-  type: string;
-  content?: unknown;
-  path?: string;
-  description?: string;
-}

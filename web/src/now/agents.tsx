@@ -6,7 +6,7 @@ import { Command, Empty, Pending } from "../ui/said";
 import { Line, line } from "../ui/text";
 import { Age } from "../ui/time";
 import type { Agent, Claim, Lock, Message, Overview, Task, Wait } from "../wire";
-import { nameOf } from "./graph";
+import { nameOf } from "./tree";
 
 const shown = 100; // agents, those first that want something of the person
 
@@ -23,7 +23,8 @@ interface State {
 // stateOf says what an agent does, and on what or whom.
 function stateOf(agent: Agent, waits: Wait[], task: Task | undefined): State {
   const { activity, activity_since: since, presence } = agent;
-  const waiting = waits.map((wait) => `${nameOf(wait.for)} (${wait.what})`).join(", ");
+  // What it asks the person is shown as a question.
+  const waiting = [...new Set(waits.map((wait) => (wait.for === "operator" ? nameOf(wait.for) : `${wait.for} (${wait.what})`)))].join(", ");
   const on = task ? `#${task.task_id} ${task.title}` : "";
   const pause = agent.details?.paused;
   if (pause) return { word: "paused", look: "warn", order: 1, what: pause.words, since: pause.since };
@@ -141,7 +142,7 @@ export function Agents({ messages }: { messages: Message[] }) {
   for (const { state } of rows) tally.set(state.word, (tally.get(state.word) ?? 0) + 1);
   return (
     <section aria-labelledby="agents">
-      <h2 id="agents">
+      <h2 id="agents" tabIndex={-1}>
         Agents{" "}
         {!unread && <span class="soft">{[...tally].map(([word, n]) => `${n} ${word}`).join(" · ")}{agents.next && " · and more"}</span>}
       </h2>

@@ -1,15 +1,16 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Refused } from "../api";
 import { lose, useKeys } from "../keys";
-import { Link, to } from "../route";
 import { rest } from "../settled";
+import { Body } from "../ui/body";
 import { Person } from "../ui/person";
+import { RoomName } from "../ui/places";
 import { Row } from "../ui/rows";
 import { Alert, Empty, wordsOf } from "../ui/said";
 import { Line, Text, line } from "../ui/text";
 import { Age, now, span } from "../ui/time";
 import type { Ask } from "../wire";
-import { answer, arrange, draft, drafts, learn, putAway, shown, type Shown } from "./questions";
+import { answer, arrange, draft, draftFor, drafts, learn, putAway, recall, shown, type Shown } from "./questions";
 
 // A question names its answers; a permission prompt of a harness takes two alone.
 const answers = (ask: Ask) => (ask.permission ? ["allow", "deny"] : ask.options);
@@ -64,7 +65,7 @@ function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => 
   const [busy, setBusy] = useState(false);
   const [near, setNear] = useState<string[]>([]);
   const item = useRef<HTMLDivElement>(null);
-  const text = drafts.value.get(key) ?? "";
+  const text = draftFor(key);
   const open = row.ended === null;
   const whole = () => item.current?.closest<HTMLElement>("[data-ask]");
   const height = useRef(0); // that it had when it was open, so that what is below it stays where it is
@@ -101,9 +102,7 @@ function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => 
           {ask.room_id && (
             <>
               {" in "}
-              <Link to={to("rooms", ask.room_id)}>
-                <Line>{ask.room_id}</Line>
-              </Link>
+              <RoomName id={ask.room_id} />
             </>
           )}
           {ask.blocks !== null && `, blocks #${ask.blocks}`}
@@ -123,9 +122,14 @@ function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => 
           )}
         </p>
       )}
-      <p>
-        <Text>{ask.question || "(see the message)"}</Text>
-      </p>
+      {/* What is to be allowed is shown whole, and as it is: signs of code may be part of a command. */}
+      {ask.permission ? (
+        <p>
+          <Text>{ask.question || "(see the message)"}</Text>
+        </p>
+      ) : (
+        <Body text={ask.question || "(see the message)"} />
+      )}
       <div class="row" role="group" aria-label={`Answers to ${line(ask.agent_id)}`} ref={item}>
         {open ? (
           answers(ask).map((words, i) => (
@@ -253,16 +257,17 @@ export function Asks({ asks }: { asks: Ask[] }) {
   const rows = shown.value;
   const known = useRef<ReadonlySet<string> | null>(null); // when the person began to attend
   useEffect(() => {
-    shown.value = arrange(shown.peek(), asks, (key) => attends || drafts.value.has(key));
+    shown.value = arrange(shown.peek(), asks, (key) => attends || draftFor(key) !== "");
     void learn();
   }, [asks, attends, drafts.value]);
+  useEffect(() => void recall(), []);
   if (!attends) known.current = null;
   else known.current ??= new Set(rows.map((row) => row.key));
   const fresh = rows.filter((row) => row.ended === null && known.current && !known.current.has(row.key));
   const toFresh = () => list.current?.querySelector<HTMLElement>(`[data-ask="${fresh[0]?.ask.ask_id ?? ""}"]`)?.scrollIntoView({ block: "nearest" });
   return (
     <section aria-labelledby="asks" {...on}>
-      <h2 id="asks">
+      <h2 id="asks" tabIndex={-1}>
         Questions to you {asks.length > 0 && <span class="count count-bad">{asks.length}</span>}
         <span role="status">
           {fresh.length > 0 && (

@@ -10,7 +10,9 @@ import { Asks } from "./asks";
 import { Latest } from "./latest";
 import "./now.css";
 import { SinceYouLooked } from "./since";
-import { Trouble, Waits } from "./waits";
+import { Sum } from "./sum";
+import { Trouble } from "./trouble";
+import { Waits } from "./waits";
 
 const everything = () => true;
 
@@ -22,7 +24,9 @@ function Now() {
   const agents = useRead<Agent[]>("/v1/agents?details=true&limit=1000", ["agents"]);
   const rooms = useRooms().value ?? [];
   const tail = useTail("/v1/log?direct=true", everything, 500);
-  const messages = tail.value;
+  // An open question is shown as one, and not as a message besides.
+  const asked = new Set(asks.value?.map((ask) => ask.ask_id));
+  const messages = tail.value?.filter((message) => message.to_agent !== "operator" || !asked.has(String(message.metadata["ask"]))) ?? null;
   return (
     <div class="now">
       <header class="row">
@@ -30,16 +34,17 @@ function Now() {
         <span class="end">
           <NotifySwitch />
         </span>
+        {overview.value && asks.value && agents.value && <Sum overview={overview.value} asks={asks.value} agents={agents.value} more={agents.next !== ""} />}
       </header>
       <div class="first">
-        {overview.value ? <Trouble overview={overview.value} /> : <Pending error={overview.error} />}
         {asks.value ? <Asks asks={asks.value} /> : <Pending error={asks.error} />}
-        <SinceYouLooked latest={messages ? (messages.at(-1)?.id ?? 0) : null} rooms={rooms} />
+        {overview.value ? <Trouble overview={overview.value} /> : <Pending error={overview.error} />}
+        <SinceYouLooked latest={tail.value ? (tail.value.at(-1)?.id ?? 0) : null} rooms={rooms} />
         <Agents messages={messages ?? []} />
       </div>
       <div class="second">
         {overview.value && <Waits overview={overview.value} />}
-        <Latest tail={tail} agents={agents.value ?? []} rooms={rooms} />
+        <Latest messages={messages} error={tail.error} agents={agents.value ?? []} rooms={rooms} />
       </div>
     </div>
   );

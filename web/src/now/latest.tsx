@@ -1,5 +1,6 @@
-import type { Reading } from "../read";
+import { useState } from "preact/hooks";
 import { Link, to } from "../route";
+import { AttachedNames } from "../ui/attachments";
 import { Person } from "../ui/person";
 import { Row } from "../ui/rows";
 import { Empty, Pending } from "../ui/said";
@@ -8,7 +9,8 @@ import { Time } from "../ui/time";
 import type { Agent, Message, Room } from "../wire";
 import { Say } from "./say";
 
-const shown = 60; // messages
+const first = 20; // messages, until the person wants more
+const step = 80;
 
 // Where a message was said: a room, a channel, or to one agent alone.
 function Place({ message, rooms }: { message: Message; rooms: Room[] }) {
@@ -32,17 +34,25 @@ function Place({ message, rooms }: { message: Message; rooms: Room[] }) {
   );
 }
 
+interface LatestProps {
+  messages: readonly Message[] | null; // null: not read yet
+  error: unknown;
+  agents: Agent[];
+  rooms: Room[];
+}
+
 // Latest shows what was said last, the latest first, and lets the person speak.
-export function Latest({ tail, agents, rooms }: { tail: Reading<Message[]>; agents: Agent[]; rooms: Room[] }) {
+export function Latest({ messages, error, agents, rooms }: LatestProps) {
+  const [shown, setShown] = useState(first);
   return (
     <section aria-labelledby="messages">
       <h2 id="messages">Messages</h2>
       <Say agents={agents} rooms={rooms} />
-      {!tail.value && <Pending error={tail.error} />}
-      {tail.value?.length === 0 && <Empty>Nothing was said yet.</Empty>}
+      {!messages && <Pending error={error} />}
+      {messages?.length === 0 && <Empty>Nothing was said yet.</Empty>}
       <div role="log">
         <ol class="rows latest">
-          {tail.value
+          {messages
             ?.slice(-shown)
             .toReversed()
             .map((message) => (
@@ -57,10 +67,16 @@ export function Latest({ tail, agents, rooms }: { tail: Reading<Message[]>; agen
                 <span class="clamp">
                   <Text>{message.body.slice(0, 600)}</Text>
                 </span>
+                <AttachedNames of={message.attachments} />
               </Row>
             ))}
         </ol>
       </div>
+      {messages && messages.length > shown && (
+        <button type="button" data-look class="quiet" onClick={() => setShown(shown + step)}>
+          Show more
+        </button>
+      )}
     </section>
   );
 }

@@ -1,6 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { call, get, temporary } from "../api";
 import { left } from "../keys";
+import { drafts, draftOf, write } from "../drafts";
 import { pass } from "../pass";
 import { said } from "../ui/outcome";
 import { line } from "../ui/text";
@@ -18,15 +19,12 @@ export interface Shown {
 
 const mostClosed = 100; // that stay, so that a page that is left open for a night is bounded
 
-// drafts are the words for questions, by their keys.
-export const drafts = signal<ReadonlyMap<string, string>>(new Map());
+export { drafts };
 
-export function draft(key: string, words: string): void {
-  const next = new Map(drafts.value);
-  if (words === "") next.delete(key);
-  else next.set(key, words);
-  drafts.value = next;
-}
+// draftFor are the words for a question, by its key.
+export const draftFor = (key: string) => draftOf(`ask ${key}`).text;
+
+export const draft = (key: string, words: string) => write(`ask ${key}`, { text: words });
 
 const keyOf = (ask: Ask) => `${ask.ask_id} ${ask.digest ?? ask.created_at}`;
 
@@ -39,7 +37,7 @@ export function arrange(before: readonly Shown[], open: readonly Ask[], keeps: (
   for (const row of before) {
     const ask = there.get(row.key);
     if (ask) rows.push({ ask, key: row.key, ended: row.ended || null }); // what was answered here is closed, whatever is read late
-    else if (keeps(row.key) && (closed <= mostClosed || drafts.value.has(row.key))) rows.push({ ...row, ended: row.ended ?? "" });
+    else if (keeps(row.key) && (closed <= mostClosed || draftFor(row.key) !== "")) rows.push({ ...row, ended: row.ended ?? "" });
     else closed--;
     there.delete(row.key);
   }
@@ -53,7 +51,6 @@ export const shown = signal<readonly Shown[]>([]);
 effect(() => {
   if (pass.value) return;
   shown.value = [];
-  drafts.value = new Map();
 });
 
 function endWith(key: string, ended: string | null): void {
@@ -78,6 +75,21 @@ export async function learn(): Promise<void> {
       asked.delete(key);
     }),
   );
+}
+
+// recall shows the questions for which there are words and which were closed while the page was not there.
+export async function recall(): Promise<void> {
+  for (const name of drafts.peek().keys()) {
+    const [, of, id] = /^ask ((\S+) .*)$/s.exec(name) ?? [];
+    if (!of || !id || shown.peek().some((row) => row.key === of)) continue;
+    try {
+      const now = await get<ClosedAsk>(`/v1/asks/${id}`);
+      if (now.state === "open" || keyOf(now) !== of || shown.peek().some((row) => row.key === of)) continue;
+      shown.value = [...shown.peek(), { ask: now, key: of, ended: howEnded(now) }];
+    } catch {
+      // the hub has no such question, or no answer now; the words stay
+    }
+  }
 }
 
 // howEnded says how a question was closed, and by whom.

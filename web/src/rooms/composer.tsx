@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { call } from "../api";
+import { draftOf, write } from "../drafts";
 import { useKeys } from "../keys";
 import { setQuery } from "../route";
 import { Person } from "../ui/person";
@@ -15,10 +16,10 @@ interface ComposerProps {
 }
 
 // Composer says something with the operator's authority: to all of the room, to one agent, or
-// into a thread. Words that were not taken stay.
+// into a thread. Words that were not sent stay.
 export function Composer({ room, seats, thread = "", reply = 0 }: ComposerProps) {
-  const [to, setTo] = useState("");
-  const [text, setText] = useState("");
+  const name = thread ? `thread ${room.room_id} ${thread}` : `room ${room.room_id}`;
+  const { text, to } = draftOf(name);
   const [busy, setBusy] = useState(false);
   const [refused, setRefused] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
@@ -38,7 +39,7 @@ export function Composer({ room, seats, thread = "", reply = 0 }: ComposerProps)
         ...(thread && { thread_id: thread }),
         ...(reply && { reply_to: reply }),
       });
-      setText("");
+      write(name, { text: "" });
       setRefused("");
       if (reply) setQuery({ reply: "" });
     } catch (error) {
@@ -58,13 +59,14 @@ export function Composer({ room, seats, thread = "", reply = 0 }: ComposerProps)
     >
       <div class="row soft">
         <Person id="operator" authority="operator" /> to
-        <select aria-label="To" value={to} onChange={(event) => setTo(event.currentTarget.value)}>
+        <select aria-label="To" value={to} onChange={(event) => write(name, { to: event.currentTarget.value })}>
           <option value="">{thread ? "all in the thread" : "all in the room"}</option>
           {others.map((seat) => (
             <option key={seat.agent_id} value={seat.agent_id}>
               only {line(seat.agent_id)}
             </option>
           ))}
+          {to && others.every((seat) => seat.agent_id !== to) && <option value={to}>only {line(to)}</option>}
         </select>
         {reply > 0 && (
           <span class="badge badge-accent">
@@ -85,7 +87,7 @@ export function Composer({ room, seats, thread = "", reply = 0 }: ComposerProps)
           aria-label={thread ? "Say something in the thread as the operator" : "Say something in the room as the operator"}
           placeholder={room.archived ? "The room is archived and takes no words." : "what you say wakes those for whom it is"}
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => write(name, { text: event.currentTarget.value })}
           onKeyDown={(event) => {
             if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
             event.preventDefault();

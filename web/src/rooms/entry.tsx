@@ -1,4 +1,5 @@
 import { Link, setQuery, to } from "../route";
+import { Attachments } from "../ui/attachments";
 import { Body } from "../ui/body";
 import { Person } from "../ui/person";
 import { Line } from "../ui/text";
@@ -85,6 +86,7 @@ export function Entry({ message, same, found = false, past = false }: EntryProps
         )}
       </div>
       <Body text={message.body} />
+      <Attachments of={message.attachments} />
     </li>
   );
 }

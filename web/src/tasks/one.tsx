@@ -3,6 +3,7 @@ import { heldClaim, heldLock } from "../leases/held";
 import { LeaseRows } from "../leases/rows";
 import { useRead, useTail } from "../read";
 import { Link, go, to } from "../route";
+import { Attachments } from "../ui/attachments";
 import { Body, Entry } from "../ui/entry";
 import { Heading } from "../ui/heading";
 import { AgentLink, Status, TaskLink } from "../ui/links";
@@ -176,9 +177,10 @@ function Shown({ task }: { task: OneTask }) {
       <Acts task={task} />
       <div class="sides">
         <div>
-          {details && (
+          {(details || (opened?.attachments?.length ?? 0) > 0) && (
             <section class="details" aria-label="Details">
-              <Body>{details}</Body>
+              {details && <Body>{details}</Body>}
+              <Attachments of={opened?.attachments} />
             </section>
           )}
           {!ended(task) && <Others ids={task.open_blockers ?? []} title="Waits for" />}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import type { Message } from "../wire";
+import { Attachments } from "./attachments";
 import { AgentLink } from "./links";
 import { Person } from "./person";
 import { RoomName } from "./places";
@@ -44,5 +45,6 @@ export const Entry = ({ message: m }: { message: Message }) => (
       <Time at={m.ts} />
     </p>
     <Body>{m.body}</Body>
+    <Attachments of={m.attachments} />
   </Row>
 );
