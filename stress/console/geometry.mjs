@@ -94,10 +94,11 @@ export function geometry() {
     const whole = Math.max(...rects.map((rect) => rect.right)) - Math.min(...rects.map((rect) => rect.left));
     if (inner && whole > room + 1 && of(parent.closest(".cut") ?? parent).textOverflow === "ellipsis" && room < 40) wrong.add(`${name(parent)} has ${Math.round(room)} pixels for ${words(node.data)}`);
   }
-  // longest is how long the run of letters without a blank is in which a word stands.
+  // longest is how long the run of signs is in which a word stands, without a blank and a hyphen: the
+  // browser may break behind both.
   function longest(node, at, length) {
-    const before = node.data.slice(0, at).match(/\S*$/)[0].length;
-    return before + length + node.data.slice(at + length).match(/^\S*/)[0].length;
+    const before = node.data.slice(0, at).match(/[^\s-]*$/)[0].length;
+    return before + length + node.data.slice(at + length).match(/^[^\s-]*/)[0].length;
   }
   lines.sort((a, b) => a.top - b.top);
   for (let i = 0; i < lines.length; i++) {

@@ -187,7 +187,7 @@ describe(`hostile strings of seed ${seed}`, () => {
     const main = document.querySelector("main");
     const { left, top, right, bottom } = document.querySelector("header.side").getBoundingClientRect();
     for (let x = left + 1; x < right; x += 8) {
-      for (let y = top + 1; y < Math.min(bottom, innerHeight); y += 8) {
+      for (let y = top + 1; y < Math.min(bottom - 1, innerHeight); y += 8) {
         if (document.elementsFromPoint(x, y).some((element) => main.contains(element))) return false;
       }
     }
