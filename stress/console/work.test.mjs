@@ -200,7 +200,7 @@ describe("tasks, leases and agents in the console", () => {
     await hub.post("/v1/claims", { owner_agent_id: "dev-a", task_message_id: id });
     await hub.post(`/v1/tasks/${id}/handoff`, { agent_id: "dev-a", to_agent: "dev-b", note: "you know invoices" });
     const { page, wrong, close } = await open(`/ui/tasks/${id}`);
-    await page.getByText("With the number of the order.").waitFor();
+    await page.getByRole("region", { name: "Details" }).getByText("With the number of the order.").waitFor();
     await row(page, "History", "you know invoices").waitFor();
     await acted(await act(page, "Take back", "dev-b has enough"));
     await page.getByRole("group", { name: "Hand-over" }).waitFor({ state: "detached" });
