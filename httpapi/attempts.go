@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"hubcli/hub"
 )
 
@@ -40,13 +42,13 @@ type source struct {
 
 // attempts limits the rate at which a source can guess codes. Right codes cost
 // nothing, so a team that joins at once is not delayed. Wrong codes of
-// concurrent calls are charged afterwards.
+// concurrent calls are charged afterwards, so a bucket may owe tokens.
 type attempts struct {
 	mu      sync.Mutex
-	sources map[source]time.Time // when the full allowance is available again
+	sources map[source]*rate.Limiter // a source that is not in it has its full allowance
 }
 
-func newAttempts() *attempts { return &attempts{sources: map[source]time.Time{}} }
+func newAttempts() *attempts { return &attempts{sources: map[source]*rate.Limiter{}} }
 
 // others stands for all sources of an allowance that are not remembered
 // individually.
@@ -88,12 +90,13 @@ func (a *attempts) check(sources []source, now time.Time) error {
 	defer a.mu.Unlock()
 	var wait time.Duration
 	for _, s := range sources {
-		until, known := a.sources[s]
-		if !known && len(a.sources) >= maxSources {
-			until = a.sources[s.others()]
+		bucket := a.sources[s]
+		if bucket == nil && len(a.sources) >= maxSources {
+			bucket = a.sources[s.others()]
 		}
-		free := until.Add(-time.Duration(s.burst-1) * s.every)
-		wait = max(wait, free.Sub(now))
+		if bucket != nil {
+			wait = max(wait, time.Duration((1-bucket.TokensAt(now))*float64(s.every)))
+		}
 	}
 	if wait <= 0 {
 		return nil
@@ -107,23 +110,22 @@ func (a *attempts) wrong(sources []source, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, s := range sources {
-		if _, known := a.sources[s]; !known && len(a.sources) >= maxSources {
+		if a.sources[s] == nil && len(a.sources) >= maxSources {
 			if a.forget(now); len(a.sources) >= maxSources {
 				s = s.others()
 			}
 		}
-		until := a.sources[s]
-		if until.Before(now) {
-			until = now
+		if a.sources[s] == nil {
+			a.sources[s] = rate.NewLimiter(rate.Every(s.every), s.burst)
 		}
-		a.sources[s] = until.Add(s.every)
+		a.sources[s].ReserveN(now, 1)
 	}
 }
 
 // forget drops the sources whose full allowance is available.
 func (a *attempts) forget(now time.Time) {
-	for s, until := range a.sources {
-		if !until.After(now) {
+	for s, bucket := range a.sources {
+		if bucket.TokensAt(now) >= float64(s.burst) {
 			delete(a.sources, s)
 		}
 	}
