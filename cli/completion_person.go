@@ -114,11 +114,10 @@ func liveRegions(ctx context.Context, c *client.Client, q asked) (out []cobra.Co
 	return out, err
 }
 
-// shortNamesBegun completes the short names of commands. It offers none where nothing is
-// typed yet: the list of commands leaves them out.
+// shortNamesBegun completes the short names of commands.
 func shortNamesBegun(cmd *cobra.Command, args []string, prefix string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, c := range cmd.Commands() {
-		if len(args) == 0 && prefix != "" && c.Annotations[opt.ShortName] != "" {
+		if len(args) == 0 && c.Annotations[opt.ShortName] != "" {
 			out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
 		}
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // printUsage writes how a command is called: its line, examples, commands and flags. It
-// lists no hidden commands. It is code and no template of cobra's: a program that links
+// lists no hidden commands, but for the short names at the top. It is code and no template of cobra's: a program that links
 // text/template keeps every exported method of every type, a tenth of its size.
 func printUsage(cmd *cobra.Command) error {
 	var b strings.Builder
@@ -25,7 +25,10 @@ func printUsage(cmd *cobra.Command) error {
 	if cmd.HasExample() {
 		b.WriteString("\n\nExamples:\n" + cmd.Example)
 	}
-	if cmd.HasAvailableSubCommands() {
+	switch {
+	case !cmd.HasParent():
+		b.WriteString(groupedCommands(cmd))
+	case cmd.HasAvailableSubCommands():
 		b.WriteString("\n\nCommands:")
 		for _, c := range cmd.Commands() {
 			if c.IsAvailableCommand() {

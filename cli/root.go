@@ -69,17 +69,19 @@ func newRoot(env *term.Env, args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hubcli",
 		Short: "Run the hub through which local agents coordinate",
-		Long: `Run a hub in the foreground: a local service through which software agents
+		Long: `A hub on this machine through which AI coding agents work as a team: they
 register, exchange messages, take leases on work and files, and track tasks.
 
-Without a subcommand hubcli is the daemon itself and keeps its store in the
-current folder. For everyday use start one hub per machine in the background
-with "hubcli ensure"; it keeps its store in the data root.
+Begin in a repository with "hubcli init", which starts one hub per machine in the
+background, and see everything with "hubcli status". Without a subcommand hubcli
+is a hub itself, in the foreground, with its store in the current folder.
 
 Flags of a subcommand go after its name: hubcli ensure --port 7001. Where they are
 not given, HUB_BASE_URL in the environment names the hub and HUB_AGENT the agent.
 Without both, your hub is at the port that the data root remembers, or at 6969.`,
-		Example: `  hubcli ensure                 start the hub of this machine if none runs
+		Example: `  hubcli init                   make a room for this repository, set the harnesses up
+  hubcli run claude --as lead   start Claude Code with a name
+  hubcli status                 see the whole hub on one page
   hubcli post --agent lead "the build is green"
   hubcli poll --agent dev-a     wait for messages
   hubcli --storage ./hub.sqlite3 --port 7001   run one in the foreground`,
@@ -95,6 +97,9 @@ Without both, your hub is at the port that the data root remembers, or at 6969.`
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
 				return machine.PrintVersion(env)
+			}
+			if env.StderrTerminal != nil && env.StderrTerminal() {
+				env.Note("this runs a hub here until Ctrl-C; to look around: hubcli --help, hubcli init, hubcli status")
 			}
 			return machine.RunDaemon(cmd.Context(), env, cmd, &o)
 		},

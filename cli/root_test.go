@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode"
 
+	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
 
@@ -281,7 +282,33 @@ func listed(more ...string) map[string]string {
 	return flags
 }
 
-// TestShortNames: each list is found at the top too, where no listing shows it.
+// TestEveryCommandIsInOneGroup: hubcli --help lists each command at the top once, the short names too.
+func TestEveryCommandIsInOneGroup(t *testing.T) {
+	groups := map[string]int{}
+	for _, g := range helpGroups {
+		for _, name := range g.commands {
+			groups[name]++
+		}
+	}
+	help := runIn(t, testcli.World(t, nil), "--help").stdout
+	for _, c := range newRoot(testcli.World(t, nil)).Commands() {
+		if c.Hidden && c.Annotations[opt.ShortName] == "" {
+			continue
+		}
+		if groups[c.Name()] != 1 {
+			t.Errorf("%s is in %d groups", c.Name(), groups[c.Name()])
+		}
+		if !strings.Contains(help, "\n  "+c.Name()+" ") {
+			t.Errorf("hubcli --help does not list %s", c.Name())
+		}
+		delete(groups, c.Name())
+	}
+	for name := range groups {
+		t.Errorf("there is no command %s", name)
+	}
+}
+
+// TestShortNames: each list is found at the top too, where only the listing of the program shows it.
 func TestShortNames(t *testing.T) {
 	root := newRoot(testcli.World(t, nil))
 	app, _, err := root.Find([]string{"app"})
