@@ -188,7 +188,7 @@ func TestReadmeCommandsAreKnown(t *testing.T) {
 	want := []string{
 		"go run ./internal/pack -o ~/bin/hubcli", // below
 		"go run ./cmd/hubcli", "make test",       // internal/archtest
-		"hubcli app demo", // TestDemo
+		"hubcli app demo", "cd your-repository && hubcli init", // TestDemo, the script init.txt
 		"python3 -m venv .venv && .venv/bin/pip install ./python", // the tests in Python, with the package as pip installs it
 		"hubcli relay --spool-dir /srv/sandbox/spool",             // below
 	}

@@ -48,6 +48,7 @@ class HubConfig:
         max_body_chars: Most characters of a message body.
         max_attachment_chars: Most characters of an attachment, as JSON.
         max_attachments: Most attachments of a message.
+        no_auto_rooms: Make no room for the repository of an agent that needs one and is in none.
     """
 
     host: str = DEFAULT_HOST
@@ -59,6 +60,7 @@ class HubConfig:
     max_body_chars: int = 128000
     max_attachment_chars: int = 256000
     max_attachments: int = 32
+    no_auto_rooms: bool = False
 
     def arguments(self) -> list[str]:
         """Returns the flags."""
@@ -74,6 +76,7 @@ class HubConfig:
         spool_dir = path("spool_dir", self.spool_dir)
         if spool_dir != DEFAULT_SPOOL_DIR:
             args += ["--spool-dir", spool_dir]
+        args += ["--no-auto-rooms"] * self.no_auto_rooms
         return args + ["--allow-remote"] * self.allow_remote + ["--quiet"] * self.quiet
 
 
