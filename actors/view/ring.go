@@ -167,7 +167,7 @@ func (r *Ring) reach() hub.MessageID {
 // walk calls keep, newest first, for every message of scope with
 // since < id <= upto that is in the ring, until keep returns false. complete is
 // false if older rows than the ring holds would be needed; then nothing was
-// called.
+// called. The ring is locked meanwhile: keep asks no view.
 func (r *Ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core.StoredMessage) bool) (complete bool) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

@@ -130,11 +130,35 @@ func (v *View) LastUnread(u *UnreadIn, room hub.RoomID, limit int, keep func(*co
 	return out, nil
 }
 
+// ringBatch is how many messages earlier takes from the ring first. Each time it takes twice as many,
+// because the ring is walked from its end again.
+const ringBatch = 64
+
 // earlier calls fn, falling, for the messages of a scope behind since up to head
 // until fn returns false, or of all that is public so many were looked at as one
-// call may.
+// call may. fn may ask the view: it is called without the lock of the ring. A goroutine that
+// locks the ring twice for reading waits for ever if the writer came to the lock in between.
 func (v *View) earlier(scope core.Scope, since, head hub.MessageID, fn func(*core.StoredMessage) bool) error {
-	if since >= head || v.Ring.walk(scope, since, head, fn) {
+	for n := ringBatch; since < head; n *= 2 {
+		var found []*core.StoredMessage
+		complete := v.Ring.walk(scope, since, head, func(m *core.StoredMessage) bool {
+			found = append(found, m)
+			return len(found) < n
+		})
+		if !complete {
+			break // the store has the rest
+		}
+		for _, m := range found {
+			if !fn(m) {
+				return nil
+			}
+		}
+		if len(found) < n {
+			return nil
+		}
+		head = found[n-1].ID - 1
+	}
+	if since >= head {
 		return nil
 	}
 	public, looked := scope.Kind == core.ScopePublic, 0
