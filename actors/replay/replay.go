@@ -33,6 +33,19 @@ type Options struct {
 }
 
 // Replay shows moments; see the package comment.
+//
+// Invariants after Begin, with mu held:
+//
+//   - begins never becomes false again. While it is false there is no history, and lastKept is 0.
+//   - from and fromTS are set with begins, and never later. from is 0 where the journal has its first
+//     record. Elsewhere it is the first moment for which a kept state can be used.
+//   - lastKept is the latest state whose rows are stored. A state that could not be stored changes
+//     nothing here, and the next checkpoint tries again.
+//   - There are at most maxWalkers walkers, and each goes forward only. A moment before all of them
+//     begins at a kept state. A walker that failed is dropped.
+//
+// mu is held while the store is read, and while a kept state is written. So a checkpoint waits for a
+// moment that is being made; commands of agents do not.
 type Replay struct {
 	view    *view.View
 	journal core.Journal

@@ -33,7 +33,7 @@ type Directory struct {
 	uncounted bool
 	head      core.Head // the last record in the view
 
-	parkedMu sync.Mutex
+	parkedMu sync.Mutex // guards what follows but MostParked; locked after mu, never before
 	parked   map[hub.AgentID]parking
 	waiting  int // all parked calls
 

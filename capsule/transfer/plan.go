@@ -20,8 +20,19 @@ import (
 	"hubcli/internal/pause"
 )
 
-// A plan is one export. Exports.mu guards row and failed; the rest is set before the export
-// begins, or by it before written is closed.
+// A plan is one export.
+//
+// Exports.mu guards row, failed and cancel. newPlan sets the rest, or the goroutine of the export does
+// before it closes written. After that only a confirmation changes row, and of it State and Mirror alone.
+// done and total may be read at any time.
+//
+// written is closed once, with Exports.mu held; State is ready or failed then. A plan leaves
+// Exports.plans without waiting for that. Its export finds that at its end, deletes its files and has
+// failed.
+//
+// placing is the lock of confirmations. The confirmation that has it checks the plan, puts its file in
+// place and makes it done. A second one waits, and then finds that it is done. placing is taken before
+// Exports.mu, and never with it held: files are put in place without Exports.mu.
 type plan struct {
 	in      hub.CapsuleExportInput
 	request capsules.Request

@@ -45,6 +45,17 @@ type Session struct {
 // A session outlives a restart of the hub, so that coming back means to look
 // whether it is still good. Only where it is not is another made: by its key, or
 // by registering anew in a store that does not know it.
+//
+// Invariants, with mu held:
+//
+//	live       now is set, and ended is nil
+//	none       now and ended are nil; last is the session before, if it may still be good
+//	displaced  ended is set; now and last are nil. Only hub_join leaves this state
+//
+// trying is set while an attempt runs; it ends in one of these states. hub_join may make the link
+// live while the attempt waits for joins. last says something in the state none alone.
+//
+// joins is locked before mu. The hub is never called with mu held.
 type Link struct {
 	// Notify sends the client a notification that no SDK knows; nil: the client takes none.
 	Notify func(ctx context.Context, method string, params any) error
@@ -70,13 +81,13 @@ type Link struct {
 	life  context.Context
 	work  sync.WaitGroup
 
-	joins chan struct{} // holds one token while the agent is being changed
+	joins chan struct{} // holds one token while an attempt or a join changes the agent
 
 	Met chan struct{} // closed when the client has introduced itself
 
-	mu          sync.Mutex
+	mu          sync.Mutex    // guards what follows, down to trying
 	client      string        // the name by which it has
-	called      chan struct{} // closed when it has called a tool
+	called      chan struct{} // closed when it has called a tool; then thread and interactive never change, and need no lock
 	lastCall    time.Time     // of a tool
 	thread      string        // the session of the harness that the call named; may be empty
 	interactive bool          // that session goes on after its turn
@@ -87,7 +98,7 @@ type Link struct {
 	ended       *hub.Error    // another process has the name: what calls are told
 	trying      *attempt
 
-	// What only an attempt and a join use, of which one runs at a time.
+	// What only the holder of joins uses, and Close after the work has ended.
 	slot     *slot // nil: none
 	slotted  bool  // whether there is one has been settled
 	held     bool  // the slot that was asked for is another bridge's

@@ -26,12 +26,12 @@ const (
 type rejects struct {
 	log      *troubles
 	run      context.Context // Run's; no trim begins after its end
-	trimming sync.Mutex      // held while trimming, never together with mu
+	trimming sync.Mutex      // held while trimming; mu is locked under it, never the other way
 
-	mu    sync.Mutex
-	known bool  // the next two count what is there
-	files int   // two for each entry: itself and its reason
-	bytes int64 // of all files
+	mu    sync.Mutex // guards what follows, and serializes moves
+	known bool       // the next two count what is there
+	files int        // two for each entry: itself and its reason
+	bytes int64      // of all files
 
 	told *bounded.Map[string, struct{}] // folders that the log has named already
 }

@@ -18,7 +18,21 @@ const (
 	maxRefused = 5
 )
 
-// page is the page of one room, in a context that it shares with no other.
+// page is the page of one room, in a context that it shares with no other. Two goroutines use it: the
+// one that holds the turn of the seat does steps, and the one that reads the connection takes events.
+//
+//	opening  from newPage until open has returned; the page is in no seat yet
+//	still    starting is false, wanted is empty, and loaded == loader
+//	loading  anything else; a step that acts waits for still, at most loadWait
+//	dead     dead is set and stays set; the step under way or the next one closes the page
+//
+// The event of a new document sets url and loader, and ends starting. loaded follows with the event of
+// its end. wanted is the loader that the answer to a navigation has named and whose event has not
+// come. A step that finds banned clears it and fails.
+//
+// target and session are written once, with engine.mu and mu held. A step reads them without a lock
+// after it has seen attached. engine.mu is locked before mu, never the other way. The engine is called
+// with neither of them held.
 type page struct {
 	engine  *engine
 	pass    *gate.Pass
@@ -26,8 +40,8 @@ type page struct {
 	target  string // also the id of its main frame
 	session string
 
-	mu        sync.Mutex
-	news      chan struct{} // closed when something of the following changes
+	mu        sync.Mutex    // guards what follows, but refs
+	news      chan struct{} // closed and replaced when something of the following changes; see change
 	attached  bool
 	dead      string // why it is gone
 	url       string // of the main frame
