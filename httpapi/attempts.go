@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/time/rate"
-
 	"hubcli/hub"
 )
 
@@ -42,13 +40,13 @@ type source struct {
 
 // attempts limits the rate at which a source can guess codes. Right codes cost
 // nothing, so a team that joins at once is not delayed. Wrong codes of
-// concurrent calls are charged afterwards, so a bucket may owe tokens.
+// concurrent calls are charged afterwards.
 type attempts struct {
 	mu      sync.Mutex
-	sources map[source]*rate.Limiter // a source that is not in it has its full allowance
+	sources map[source]time.Time // when the full allowance is available again
 }
 
-func newAttempts() *attempts { return &attempts{sources: map[source]*rate.Limiter{}} }
+func newAttempts() *attempts { return &attempts{sources: map[source]time.Time{}} }
 
 // others stands for all sources of an allowance that are not remembered
 // individually.
@@ -90,13 +88,12 @@ func (a *attempts) check(sources []source, now time.Time) error {
 	defer a.mu.Unlock()
 	var wait time.Duration
 	for _, s := range sources {
-		bucket := a.sources[s]
-		if bucket == nil && len(a.sources) >= maxSources {
-			bucket = a.sources[s.others()]
+		until, known := a.sources[s]
+		if !known && len(a.sources) >= maxSources {
+			until = a.sources[s.others()]
 		}
-		if bucket != nil {
-			wait = max(wait, time.Duration((1-bucket.TokensAt(now))*float64(s.every)))
-		}
+		free := until.Add(-time.Duration(s.burst-1) * s.every)
+		wait = max(wait, free.Sub(now))
 	}
 	if wait <= 0 {
 		return nil
@@ -110,22 +107,23 @@ func (a *attempts) wrong(sources []source, now time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, s := range sources {
-		if a.sources[s] == nil && len(a.sources) >= maxSources {
+		if _, known := a.sources[s]; !known && len(a.sources) >= maxSources {
 			if a.forget(now); len(a.sources) >= maxSources {
 				s = s.others()
 			}
 		}
-		if a.sources[s] == nil {
-			a.sources[s] = rate.NewLimiter(rate.Every(s.every), s.burst)
+		until := a.sources[s]
+		if until.Before(now) {
+			until = now
 		}
-		a.sources[s].ReserveN(now, 1)
+		a.sources[s] = until.Add(s.every)
 	}
 }
 
 // forget drops the sources whose full allowance is available.
 func (a *attempts) forget(now time.Time) {
-	for s, bucket := range a.sources {
-		if bucket.TokensAt(now) >= float64(s.burst) {
+	for s, until := range a.sources {
+		if !until.After(now) {
 			delete(a.sources, s)
 		}
 	}

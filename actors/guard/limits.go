@@ -15,8 +15,7 @@ const (
 	leastSlowed = 6 // a chain that is stopped with fewer hops is not slowed before
 )
 
-// limits are the hops from which on something happens. They are no token bucket: what counts is
-// the time of the hub between the posts of a chain, as their records have it.
+// limits are the hops from which on something happens.
 type limits struct {
 	tell int // the agents are told; 0: the place is not watched
 	slow int // what comes fast, or repeats what was said, has to wait; 0: nothing has

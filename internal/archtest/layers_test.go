@@ -302,7 +302,6 @@ var others = []other{
 	{"golang.org/x/text", []string{"actors/core"}, "names of rooms are compared without regard to accents and composition"},
 	{"github.com/charmbracelet/x/ansi", []string{"cli/term"}, "tables are measured and cut as a terminal shows them, wide characters included"},
 	{"golang.org/x/time", []string{"cli/agent", "mcp/session"}, "the lines of a stream, and the turns that a bridge begins, are paced by a token bucket"},
-	{"golang.org/x/time", []string{"httpapi"}, "wrong codes of each source are counted by a token bucket"},
 	{"filippo.io/age", []string{"capsule/seal"}, "capsules are encrypted in one place, as the program age does it"},
 	{"filippo.io/age", []string{"integrations/credstore"}, "secrets are kept in an encrypted file where the system has no credential store"},
 	{"aead.dev/minisign", []string{"capsule/seal"}, "capsules are signed in one place, as the program minisign does it"},
