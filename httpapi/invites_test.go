@@ -6,8 +6,6 @@ import (
 	"sync"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -111,7 +109,6 @@ func TestWrongCodes(t *testing.T) {
 // TestInviteLimits: an invite expires, and a room has a limited number of
 // active invites.
 func TestInviteLimits(t *testing.T) {
-	testrace.Avoid(t, "one goroutine fills a limit")
 	c := newClient(t, testhub.Start(t))
 	newRoom(c, "P", "R")
 	code := fmt.Sprint(c.ok(201, "POST", "/v1/invites", `{"project":"p","room":"r","ttl_sec":1}`).row("code"))

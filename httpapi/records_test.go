@@ -12,8 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -167,7 +165,6 @@ func TestTheHubSpeaksInItsOwnWords(t *testing.T) {
 // TestArtifactContent: any bytes up to the limit come back unchanged from each
 // operation that returns them, and no browser treats them as a page of the hub.
 func TestArtifactContent(t *testing.T) {
-	testrace.Avoid(t, "one goroutine moves large contents")
 	c := newClient(t, testhub.Start(t))
 	room := newRoom(c, "P", "R")
 	all := make([]byte, 256)

@@ -46,7 +46,10 @@ func race(ctx context.Context, total *tally) error {
 	}
 	fmt.Fprintf(writer(ctx), "%d tests without the race detector\n", len(kept))
 	pattern, packages := selection(kept)
-	return errors.Join(err, goTest(ctx, total, []string{"CGO_ENABLED=0"}, append([]string{"-shuffle=on", "-timeout=20m", "-run=" + pattern}, packages...)...))
+	var plain tally
+	err = errors.Join(err, goTest(ctx, &plain, []string{"CGO_ENABLED=0"}, append([]string{"-shuffle=on", "-timeout=20m", "-run=" + pattern}, packages...)...))
+	total.add(plain)
+	return err
 }
 
 // takeKeptOut returns the tests that the race detector kept out, a package and a test each, and counts them no
