@@ -10,7 +10,7 @@ export function witness() {
   const found = { wrong: [], log: [] };
   window.witness = found;
   const history = new WeakMap(); // of buttons: where they were since when
-  const text = (row) => row.querySelector("p:not(.row):not(:has(.badge))")?.textContent ?? "";
+  const text = (row) => row.querySelector("p:not(.row):not(:has(.badge)), .body")?.textContent ?? "";
   const buttonAt = (one) => (one.target instanceof Element ? one.target.closest("button") : null);
 
   let acts = []; // of the person, the last ones, each until it has sent an answer
