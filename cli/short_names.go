@@ -43,8 +43,7 @@ var peoplesCommands = []subcommand{
 	{"lock", agent.NewLock},
 }
 
-// shortNames are the same commands at the top. The listing of hubcli --help leaves them
-// out; that of hubcli app --help has them.
+// shortNames are the same commands at the top, where the groups of hubcli --help list them.
 func shortNames() []subcommand {
 	var all []subcommand
 	for _, m := range append(slices.Clone(peoplesCommands), subcommand{"top", newTop}) {
