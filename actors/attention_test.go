@@ -8,11 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/actors/view"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // TestAttention: what asks something of an agent, what is its to do, and what it

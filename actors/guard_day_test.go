@@ -8,9 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
+	"hubcli/internal/testrace"
 )
 
 // busyTeam is a day of twenty agents in one room.

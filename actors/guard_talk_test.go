@@ -14,10 +14,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // talk is a dialogue of testdata/talks.

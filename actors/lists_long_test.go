@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/actors/core"
 	"hubcli/actors/view"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // longList is a list whose rows can be long. add makes the n-th row and returns its name.

@@ -11,10 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/actors/core"
 	"hubcli/hub"
+	"hubcli/internal/testrace"
 )
 
 // Invariant 8: memory is bounded by live state and fixed budgets, not by history,

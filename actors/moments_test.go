@@ -4,11 +4,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/roomday"
+	"hubcli/internal/testrace"
 )
 
 func (r *rig) day() roomday.Hub {

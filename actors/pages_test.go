@@ -8,10 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // Of what is read in the tests of unread answers.

@@ -9,11 +9,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // proving is the context of a call that proves the session of an agent.

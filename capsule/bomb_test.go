@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // allocated returns how many bytes a function allocates, those that were freed meanwhile

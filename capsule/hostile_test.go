@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
+	"hubcli/internal/testrace"
 )
 
 // hostile is one capsule that must be refused: what is done to a good one, and what the

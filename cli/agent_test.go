@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
-
-	"github.com/spf13/pflag"
 )
 
 const registered = `{"ok":true,"result":{"session_id":"sid.secret","agent_id":"a","resume_key":"r"}}`

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"github.com/spf13/cobra"
+
+	"hubcli/internal/testcli"
 )
 
 // helpOf is what a command says of itself and of all below it.

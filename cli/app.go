@@ -8,15 +8,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/agent"
+	"hubcli/cli/doctor"
 	"hubcli/cli/machine"
 	"hubcli/cli/opt"
 	"hubcli/cli/person"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
-	"hubcli/cli/doctor"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/overview"

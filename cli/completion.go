@@ -4,11 +4,10 @@ import (
 	"slices"
 	"strings"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

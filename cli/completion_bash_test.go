@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 )
 
 // TestBashCompletesAlone: the script works in a bash that has loaded nothing else.

@@ -4,13 +4,12 @@ import (
 	"context"
 	"strconv"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/person"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/person"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

@@ -4,9 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"hubcli/hub"
+	"hubcli/internal/testcli"
 )
 
 // TestCompletionOffersValues: what shells are told when they ask for the next word.

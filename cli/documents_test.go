@@ -7,11 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 )
 
 // mistaken are the words that documents show because there is no such command, and that

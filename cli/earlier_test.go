@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"hubcli/cli/daemon"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 	"hubcli/internal/testhub"
 )
 

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
-
-	"github.com/spf13/pflag"
 )
 
 // calls are the command lines of the commands that speak to a hub, without

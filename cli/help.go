@@ -5,9 +5,9 @@ import (
 	"io"
 	"strings"
 
-	"hubcli/cli/opt"
-
 	"github.com/spf13/cobra"
+
+	"hubcli/cli/opt"
 )
 
 // printUsage writes how a command is called: its line, examples, commands and flags. It

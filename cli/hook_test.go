@@ -13,14 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/api"
 	"hubcli/cli/agent"
 	"hubcli/cli/term"
-	"hubcli/internal/testcli"
-
-	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
+	"hubcli/internal/testcli"
 	"hubcli/internal/testhub"
 )
 

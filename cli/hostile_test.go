@@ -8,13 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/internal/testcli"
-
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/hostiletext"
 	"hubcli/internal/peertext"
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 	"hubcli/internal/testhub"
 )
 

@@ -13,13 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/cli/term"
-	"hubcli/internal/testcli"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 	"hubcli/internal/testhub"
 )
 

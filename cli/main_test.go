@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"hubcli/cli/term"
-
 	"go.uber.org/goleak"
+
+	"hubcli/cli/term"
 )
 
 func TestMain(m *testing.M) {

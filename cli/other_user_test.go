@@ -13,14 +13,13 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/cli/daemon"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-	"hubcli/internal/testcli"
-
-	"hubcli/cli/daemon"
 	"hubcli/hub"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 )
 
 // othersHubAt answers as the hub of ann does: to a user whom she has let in, or not.

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"hubcli/cli/adapter"
 	"hubcli/cli/agent"
 	"hubcli/cli/connection"
@@ -13,9 +16,6 @@ import (
 	"hubcli/cli/room"
 	"hubcli/cli/setup"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // subcommand makes a command below the root.

@@ -10,15 +10,14 @@ import (
 	"time"
 	"unicode"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-	"hubcli/internal/testcli"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/integrations/service"
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 )
 
 var managerHere = string(service.KindOf(runtime.GOOS))

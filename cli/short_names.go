@@ -3,13 +3,13 @@ package cli
 import (
 	"slices"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/agent"
 	"hubcli/cli/machine"
 	"hubcli/cli/opt"
 	"hubcli/cli/person"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
 )
 
 // forPeople are the subcommands of app with which a person sees what is in the hub, and

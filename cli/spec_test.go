@@ -9,11 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testcli"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testcli"
 )
 
 // The specification of the command line is prose in tables. testdata/spec.txt holds what it

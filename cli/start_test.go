@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
-
-	"golang.org/x/sys/unix"
 )
 
 // daemonOf makes a program that stands in for the daemon: a shell script.

@@ -6,10 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/lazy"
 )

@@ -11,11 +11,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testrace"
 )
 
 // TestTenThousandClaimsAreReadWhole: a walk in pages returns each claim exactly

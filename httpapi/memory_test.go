@@ -8,11 +8,10 @@ import (
 	"sync"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testrace"
 	"hubcli/supervisor"
 )
 

@@ -12,13 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/api"
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testrace"
 )
 
 // longThread needs to be escaped in a call that names it.

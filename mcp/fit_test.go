@@ -10,14 +10,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hubcli/internal/testrace"
-
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testrace"
 )
 
 // heavy are alphabets that cost as much as text can: what is escaped, shown in

@@ -10,8 +10,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"hubcli/internal/testrace"
-
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"hubcli/hub"
@@ -19,6 +17,7 @@ import (
 	"hubcli/internal/peertext"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
+	"hubcli/internal/testrace"
 )
 
 const hostileTexts = 500

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // mixed makes a text of ordinary talk, secrets, names of the machine, pieces of all of them

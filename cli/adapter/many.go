@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"slices"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

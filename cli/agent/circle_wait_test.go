@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

@@ -12,12 +12,11 @@ import (
 	"sync"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/hubfile"
@@ -25,7 +24,7 @@ import (
 )
 
 // A hook has two seconds in all, the start of the process included, because the
-// harness waits for it. Its calls of the hub share hookCalls. At hookLimit the
+// harness waits for it. Its calls of the hub share HookCalls. At HookLimit the
 // hook ends even if something hangs, such as a file system.
 const (
 	HookStdin   = 1000 * time.Millisecond

@@ -5,9 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/internal/testcli"
-
 	"hubcli/integrations/hook"
+	"hubcli/internal/testcli"
 )
 
 func TestHookKeepsToItsBudget(t *testing.T) {

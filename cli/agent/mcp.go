@@ -8,13 +8,12 @@ import (
 	"strconv"
 	"time"
 
-	"hubcli/cli/machine"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/machine"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/integrations/wake"

@@ -9,15 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
 	"hubcli/cli/adapter"
 	"hubcli/cli/list"
 	"hubcli/cli/machine"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/background"
 	"hubcli/integrations/hook"

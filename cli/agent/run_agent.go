@@ -10,9 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/identity"

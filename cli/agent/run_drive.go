@@ -12,13 +12,12 @@ import (
 	"syscall"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
 	"hubcli/cli/drive"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/acp"
 	"hubcli/integrations/hook"

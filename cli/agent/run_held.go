@@ -12,7 +12,6 @@ import (
 	"sync"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/integrations/background"
 	"hubcli/integrations/hook"

@@ -12,7 +12,6 @@ import (
 
 	"hubcli/cli/list"
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/integrations/background"
 	"hubcli/integrations/hook"

@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"hubcli/cli/list"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/pflag"
-
 	"hubcli/hub"
 	"hubcli/integrations/background"
 	"hubcli/integrations/hook"

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
 	"hubcli/cli/smoke"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/relay"
 )

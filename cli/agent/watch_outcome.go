@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/hubfile"

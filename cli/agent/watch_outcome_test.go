@@ -6,11 +6,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"pgregory.net/rapid"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

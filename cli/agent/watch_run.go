@@ -8,10 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"hubcli/api/client"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 )

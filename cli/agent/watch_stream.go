@@ -10,12 +10,11 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"hubcli/cli/term"
-
 	"golang.org/x/time/rate"
 
 	"hubcli/api/client"
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/pause"

@@ -3,11 +3,10 @@ package agent
 import (
 	"context"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

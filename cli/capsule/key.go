@@ -11,13 +11,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/capsule/seal"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/osfile"
 	"hubcli/internal/peertext"

@@ -11,7 +11,6 @@ import (
 
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"

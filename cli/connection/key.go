@@ -11,14 +11,13 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/api"
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )
@@ -99,7 +98,7 @@ func readKey(ctx context.Context, env *term.Env, of string) (string, error) {
 	return key, nil
 }
 
-// readTyped is readInput for the line that a person types.
+// readTyped is term.ReadInput for the line that a person types.
 func readTyped(ctx context.Context, env *term.Env, _ string, most int64) ([]byte, bool, error) {
 	type answer struct {
 		line []byte

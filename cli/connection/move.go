@@ -5,13 +5,12 @@ package connection
 import (
 	"fmt"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 	"sync"
 
-	"hubcli/internal/peertext"
-
 	"gopkg.in/natefinch/lumberjack.v2"
+
+	"hubcli/internal/peertext"
 )
 
 // Limits of the log file.

@@ -4,12 +4,11 @@ import (
 	"context"
 	"io"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 )
 
 // ArchivedText says that a place is archived or taken back, and whether it was so before.

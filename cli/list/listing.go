@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"
 )

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"hubcli/cli/term"
-
 	"hubcli/internal/peertext"
 	"hubcli/internal/require"
 )

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

@@ -5,10 +5,9 @@ import (
 	"iter"
 	"math"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

@@ -3,13 +3,12 @@ package list
 import (
 	"context"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 
@@ -74,7 +73,7 @@ func (r *RoomRef) FindRoom(ctx context.Context, c *client.Client) (hub.Room, err
 	return c.Room(ctx, hub.RoomRef{Project: r.Project, Room: string(got.RoomID)}) // refuses that of another project
 }
 
-// RoomID is findRoom for commands that need no more than the id. An id costs no call.
+// RoomID is FindRoom for commands that need no more than the id. An id costs no call.
 func (r *RoomRef) RoomID(ctx context.Context, c *client.Client) (hub.RoomID, error) {
 	if hub.IsRoomID(r.Room) && r.Project == "" {
 		return hub.RoomID(r.Room), nil

@@ -9,10 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"hubcli/api/client"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"

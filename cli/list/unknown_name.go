@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/near"
 )

@@ -9,15 +9,14 @@ import (
 	"strconv"
 	"syscall"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
-	"hubcli/cli/daemon"
-	"hubcli/internal/hubfile"
-	"hubcli/internal/peertext"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
+	"hubcli/internal/hubfile"
+	"hubcli/internal/peertext"
 )
 
 // DaemonOptions are the root flags.

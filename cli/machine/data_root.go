@@ -3,10 +3,10 @@ package machine
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
 )
 
 // NewDataRoot makes the command data-root.

@@ -9,11 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

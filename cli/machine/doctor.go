@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"io"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/doctor"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"
 	"hubcli/internal/process"

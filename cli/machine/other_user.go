@@ -4,10 +4,9 @@ import (
 	"context"
 	"errors"
 
+	"hubcli/cli/daemon"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/cli/daemon"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"
 )

@@ -9,12 +9,11 @@ import (
 	"log/slog"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/internal/maker"
 	"hubcli/internal/peertext"
 	"hubcli/relay/forwarder"

@@ -7,13 +7,12 @@ import (
 	"os"
 	"strings"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/internal/peertext"
 )
 

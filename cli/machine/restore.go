@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"os"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/internal/peertext"
 )
 

@@ -6,9 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

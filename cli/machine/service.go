@@ -13,13 +13,12 @@ import (
 	"runtime"
 	"strings"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/integrations/service"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/peertext"

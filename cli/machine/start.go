@@ -10,12 +10,11 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 )
 

@@ -6,10 +6,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hubcli/cli/daemon"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/cli/daemon"
 )
 
 // PrintVersion prints which program this is: its version, which ends with its commit where

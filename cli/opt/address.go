@@ -6,12 +6,11 @@ import (
 	"net/url"
 	"strconv"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/pflag"
 
 	"hubcli/api"
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/hubfile"

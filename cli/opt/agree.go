@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

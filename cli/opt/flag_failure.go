@@ -6,11 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"hubcli/cli/term"
 	"hubcli/internal/near"
 	"hubcli/internal/peertext"
 )

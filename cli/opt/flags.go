@@ -12,12 +12,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/lazy"
 	"hubcli/internal/osfile"
@@ -269,7 +268,7 @@ func LockArgument(given string) (string, error) {
 	if _, err := PathArgument([]string{given}); err != nil {
 		return "", err
 	}
-	dir, _ := os.Getwd() // pathArgument has found it
+	dir, _ := os.Getwd() // PathArgument has found it
 	path, err := osfile.LockPath(given, dir)
 	if err != nil {
 		return "", term.Usage("give the path that the file has on this system", "%s cannot be locked: %v", given, err)

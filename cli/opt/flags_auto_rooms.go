@@ -3,9 +3,9 @@ package opt
 import (
 	"strings"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/pflag"
+
+	"hubcli/cli/term"
 )
 
 // envAutoRooms is the variable that replaces --no-auto-rooms where a hub is started without a

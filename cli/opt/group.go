@@ -3,9 +3,9 @@ package opt
 import (
 	"strings"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
+
+	"hubcli/cli/term"
 )
 
 // Group makes cmd a command that only holds subcommands.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"hubcli/cli/term"
 )
 
 // MessageBody is the text of a message that a command posts: its argument, standard input

@@ -3,10 +3,9 @@ package opt
 import (
 	"slices"
 
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/term"
 	"hubcli/integrations/hook"
 )
 

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/list"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
 	"hubcli/hub"
 	"hubcli/overview"
 )

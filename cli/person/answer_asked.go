@@ -5,10 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"hubcli/api/client"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

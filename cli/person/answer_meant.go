@@ -7,9 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 	"hubcli/overview"

@@ -7,14 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/list"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
+	"hubcli/cli/list"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

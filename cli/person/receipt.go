@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 )

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 	"hubcli/overview"
@@ -159,7 +158,7 @@ func chooseIdle(ctx context.Context, env *term.Env, c *client.Client, o *retireO
 	return names, err
 }
 
-// daysText is a duration in whole days where it is so, else as durationText.
+// daysText is a duration in whole days where it is so, else as term.DurationText.
 func daysText(d time.Duration) string {
 	if day := 24 * time.Hour; d >= 2*day && d%day == 0 {
 		return fmt.Sprintf("%dd", d/day)

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/api/client"
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
-
-	"hubcli/api/client"
 	"hubcli/internal/testhub"
 )
 

@@ -3,12 +3,11 @@ package person
 import (
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/list"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"

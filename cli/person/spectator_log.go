@@ -10,10 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/api/client"
 	"hubcli/cli/list"
 	"hubcli/cli/term"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/internal/peertext"

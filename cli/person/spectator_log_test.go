@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 )
 

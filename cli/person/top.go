@@ -9,13 +9,12 @@ import (
 	"os"
 	"time"
 
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
 	"hubcli/cli/daemon"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/cli/top"
 	"hubcli/hub"
 	"hubcli/overview"

@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"hubcli/cli/list"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api"
+	"hubcli/cli/list"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"

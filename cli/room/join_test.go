@@ -7,7 +7,6 @@ import (
 
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 )
 

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/spf13/cobra"
+
 	"hubcli/cli/list"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
 	"hubcli/hub"
 	"hubcli/internal/peertext"
 )

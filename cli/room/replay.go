@@ -10,13 +10,12 @@ import (
 	"io/fs"
 	"os"
 
-	"hubcli/cli/list"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/capsule/replayfile"
+	"hubcli/cli/list"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/osfile"
 	"hubcli/internal/peertext"

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"hubcli/cli/list"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"hubcli/api/client"
+	"hubcli/cli/list"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"

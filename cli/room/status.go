@@ -9,13 +9,12 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"hubcli/cli/list"
-	"hubcli/cli/opt"
-	"hubcli/cli/term"
-
 	"github.com/spf13/cobra"
 
 	"hubcli/api/client"
+	"hubcli/cli/list"
+	"hubcli/cli/opt"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
 	"hubcli/internal/peertext"

@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/spf13/cobra"
+
+	"hubcli/api/client"
 	"hubcli/cli/adapter"
 	"hubcli/cli/machine"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"github.com/spf13/cobra"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/homeroom"
 )

@@ -7,11 +7,10 @@ import (
 	"io"
 	"strings"
 
+	"hubcli/api/client"
 	"hubcli/cli/adapter"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
-
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/homeroom"
 	"hubcli/internal/peertext"

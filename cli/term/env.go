@@ -86,7 +86,7 @@ type Env struct {
 	CheckBackup func(r io.Reader) (daemon.Backup, error)
 	// RestoreStore makes a store in dir of a backup. The error is a *Failure.
 	RestoreStore func(file io.ReadSeeker, dir string, moveAside bool, o daemon.Origin) (daemon.Restored, error)
-	// Port is what ownPort returns, and portUnusable its error; 0: it looks anew.
+	// Port is what OwnPort returns, and PortUnusable its error; 0: it looks anew.
 	Port         int
 	PortUnusable error
 

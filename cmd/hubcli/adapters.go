@@ -9,9 +9,8 @@ import (
 	"runtime"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/integrations/adapter"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/program"

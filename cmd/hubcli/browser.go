@@ -5,7 +5,6 @@ import (
 	"os"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/integrations/browser/engine"
 )

@@ -8,10 +8,9 @@ import (
 	"runtime"
 	"runtime/debug"
 
-	"hubcli/cli/term"
-
 	"hubcli/actors"
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/provider"
 	"hubcli/internal/pause"

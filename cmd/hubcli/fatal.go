@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"hubcli/cli/term"
-
 	"hubcli/internal/peertext"
 )
 

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/cli/term"
-
 	"github.com/dgraph-io/badger/v4/y"
+
+	"hubcli/cli/term"
 )
 
 // fatalChild tells the process that is to end that it is the one.

@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/integrations/spawn"
 )

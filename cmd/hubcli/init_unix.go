@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"hubcli/cli/term"
-
 	"hubcli/internal/program"
 )
 

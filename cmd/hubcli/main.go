@@ -11,9 +11,8 @@ import (
 	"syscall"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli"
+	"hubcli/cli/term"
 	"hubcli/internal/program"
 	"hubcli/persistence"
 )

@@ -6,9 +6,8 @@ import (
 	"net"
 	"strconv"
 
-	"hubcli/cli/term"
-
 	"hubcli/api/client"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/persistence"
 	"hubcli/relay/forwarder"

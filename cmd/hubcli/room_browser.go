@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 	"hubcli/integrations/browser/engine"
 	"hubcli/integrations/browser/gate"

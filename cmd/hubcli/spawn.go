@@ -4,9 +4,8 @@ import (
 	"os"
 	"runtime"
 
-	"hubcli/cli/term"
-
 	"hubcli/actors"
+	"hubcli/cli/term"
 	"hubcli/integrations/notify"
 	"hubcli/integrations/spawn"
 )

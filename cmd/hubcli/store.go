@@ -6,9 +6,8 @@ import (
 	"strings"
 	"syscall"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/hubfile"
 	"hubcli/internal/maker"

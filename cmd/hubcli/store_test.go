@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"hubcli/cli/term"
-
 	"hubcli/hub"
 )
 

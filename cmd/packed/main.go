@@ -17,9 +17,8 @@ import (
 	"runtime"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli"
+	"hubcli/cli/term"
 	"hubcli/internal/program"
 )
 

@@ -12,12 +12,11 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"pgregory.net/rapid"
 
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

@@ -5,11 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/integrations/adapter/edit"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // inCorpus says where the files of the corpus stand in a home folder, by the

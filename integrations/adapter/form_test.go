@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 // eachOwn runs a test for each setup that has a form in files of the hub's own.

@@ -7,9 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"hubcli/cli/term"
-
 	"hubcli/cli/daemon"
+	"hubcli/cli/term"
 )
 
 // World makes an Env whose daemon and stores are refused unless a test gives its

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/internal/testrace"
-
 	"hubcli/internal/require"
+	"hubcli/internal/testrace"
 )
 
 var under = flag.String("under", "", "list the findings of this folder only: go test ./internal/words -args -under cli")
