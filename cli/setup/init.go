@@ -145,6 +145,11 @@ func runInit(ctx context.Context, env *term.Env, cmd *cobra.Command, o *initOpti
 	}
 	defer c.Close()
 	said.BaseURL = c.BaseURL()
+	if !o.preview && !o.JSON { // told before a question or a refusal: the hub stays
+		if err := printLines(env.Stdout, said.hub()); err != nil {
+			return err
+		}
+	}
 	plan, err := homeroom.Look(ctx, c, f, o.wish)
 	if o.preview {
 		return o.show(ctx, env, c, &plan, err)

@@ -110,7 +110,7 @@ func (o *initOptions) install(ctx context.Context, env *term.Env, c *client.Clie
 	}
 	n, err := adapter.ChangeMany(ctx, &within, c, &o.AdapterChange, hub.AdapterInstall, offered)
 	if errors.Is(err, opt.ErrDeclined) {
-		return nil, term.Fail(term.ExitRefused, "answer y, or add --yes; for the room alone add --no-adapters", "not confirmed; nothing was changed")
+		return nil, term.Fail(term.ExitRefused, "answer y, or add --yes; for the room alone add --no-adapters", "not confirmed; no room and no adapter was made")
 	}
 	var f *term.Failure
 	if errors.As(err, &f) && f.Exit == term.ExitUsage { // nobody can be asked
@@ -168,14 +168,17 @@ func through(folder, at string) string {
 	return ", through " + at
 }
 
+// hub says which hub it is.
+func (s *initiated) hub() string {
+	if s.Started {
+		return "hub started at " + s.BaseURL
+	}
+	return "hub already runs at " + s.BaseURL
+}
+
 // print says what there is now, and what a person types next.
 func (s *initiated) print(env *term.Env) error {
 	var lines []string
-	verb := "already runs"
-	if s.Started {
-		verb = "started"
-	}
-	lines = append(lines, "hub "+verb+" at "+s.BaseURL)
 	if s.Note != "" {
 		lines = append(lines, s.Note+", so this one is "+s.Project.Slug)
 	}

@@ -1,6 +1,7 @@
 package background
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -83,7 +84,7 @@ func DialCodex(ctx context.Context, socket, version string) (*Codex, error) {
 		w, err = dialSocket(ctx, socket)
 	}
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(context.Cause(ctx), err) // why nobody listens any more says more than the failed try
 	}
 	c := &Codex{socket: w, done: make(chan struct{}), waiting: map[int]chan<- codexAnswer{}}
 	go c.listen()

@@ -139,3 +139,13 @@ func TestCodexArgs(t *testing.T) {
 		t.Errorf("the arguments are %q", got)
 	}
 }
+
+// TestDialOfAServerThatHasEnded: the reason is told, and not how the last try failed.
+func TestDialOfAServerThatHasEnded(t *testing.T) {
+	why := errors.New("its server has ended")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if _, err := DialCodex(ctx, filepath.Join(t.TempDir(), "socket"), "1.2.3"); err != why { //nolint:errorlint // nothing around it
+		t.Errorf("got %v, want %v", err, why)
+	}
+}
