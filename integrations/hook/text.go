@@ -74,7 +74,7 @@ func (s *scene) opening() (string, hub.MessageID) {
 }
 
 func (s *scene) identity() string {
-	line := "You are agent " + word(string(s.Agent)) + " on the hub with the other agents of this machine"
+	line := "You are agent " + word(string(s.Agent)) + " on the hub of this machine's agents"
 	if s.Room != nil {
 		line += ", in room " + quote(s.Room.Name, maxName) + " (" + word(string(s.Room.RoomID)) + ")"
 	}
@@ -229,7 +229,7 @@ func (s *scene) tooled() bool {
 
 // essentials are what an agent has to know of the tools. Some harnesses show nothing of the server's
 // instructions, or their first line alone.
-const essentials = "Begin with hub_start. Before a task: hub_take. Before you edit a shared file: hub_lock. When a task is done: hub_done. To ask your user: hub_ask_human. " +
+const essentials = "Begin with hub_start. Before a task: hub_take; when it is done: hub_done. Before you edit a shared file: hub_lock. To ask your user: hub_ask_human. " +
 	"Read: the tool hub_poll_messages. Write: hub_post_message, to one agent hub_dm."
 
 // commands returns lines that say how the agent works on the hub, reads and writes. With a bridge
@@ -316,7 +316,7 @@ func (s *scene) waiting() []string {
 		return []string{"To wait for others, finish your turn: a message for you begins the next one."}
 	case Wakes(s.Harness):
 		return []string{
-			"To wait for others, run this in the background and finish your turn; its exit calls you again (it waits 20 minutes; --timeout changes that):",
+			"To wait for others, run this in the background and finish your turn; its exit calls you again, after 20 minutes at the latest (--timeout):",
 			s.watch(s.conditions()...),
 		}
 	case formOf(s.Harness).hears(Stop):
