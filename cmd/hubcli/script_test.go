@@ -59,6 +59,9 @@ func runTests(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "hubcli-test")
 	if err == nil {
 		defer os.RemoveAll(dir)
+		// A hub that a test kills leaves its note. In the home of the developer it would make
+		// a later hub with the same port an impostor.
+		_ = os.Setenv("HUB_DATA_ROOT", filepath.Join(dir, "root"))
 		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName+" -X main.resumePause="+resumePauseName, "-o", dir, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -253,9 +254,25 @@ func (t *tally) count(e *event, said string, failures map[string]bool) {
 		t.skip(e.Package+" "+e.Test, said)
 	case e.Action == "fail":
 		t.failed++
-		t.failures = append(t.failures, e.Package+" "+e.Test)
+		t.failures = append(t.failures, strings.Join(append([]string{e.Package + " " + e.Test}, lastSaid(said)...), "\n    "))
 		failures[e.Package] = true
 	}
+}
+
+// ofTest is a line that a test has logged, with its file and line.
+var ofTest = regexp.MustCompile(`^ +\S+\.go:\d+: `)
+
+// lastSaid returns the beginnings of the last lines that a failed test logged: the last lines of a
+// whole run tell why it failed, also where the output of other tests stands between.
+func lastSaid(said string) (lines []string) {
+	const most, chars = 3, 200
+	for line := range strings.Lines(said) {
+		if ofTest.MatchString(line) {
+			line = strings.TrimSpace(line)
+			lines = append(lines, line[:min(len(line), chars)])
+		}
+	}
+	return lines[max(0, len(lines)-most):]
 }
 
 // isSummary reports whether a line is go test's closing line of a package.

@@ -18,7 +18,7 @@ const testReport = `{"Action":"start","Package":"p"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"=== RUN   TestA\n"}
 {"Action":"output","Package":"p","Test":"TestA","Output":"chatter of a passed test\n"}
 {"Action":"pass","Package":"p","Test":"TestA"}
-{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go: wrong\n"}
+{"Action":"output","Package":"p","Test":"TestB","Output":"    b_test.go:7: wrong\n      and more\n"}
 {"Action":"fail","Package":"p","Test":"TestB"}
 {"Action":"output","Package":"p","Test":"TestC","Output":"    needs strace\n"}
 {"Action":"skip","Package":"p","Test":"TestC"}
@@ -38,14 +38,14 @@ func TestTallyCountsWhatRan(t *testing.T) {
 	var got tally
 	var out strings.Builder
 	require.NoError(t, got.read(strings.NewReader(testReport), &out))
-	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB", "q", "r"}, skips: []skip{{"p TestC", "    needs strace\n"}}}); !reflect.DeepEqual(got, want) {
+	if want := (tally{passed: 3, failed: 1, skipped: 1, broken: 2, failures: []string{"p TestB\n    b_test.go:7: wrong", "q", "r"}, skips: []skip{{"p TestC", "    needs strace\n"}}}); !reflect.DeepEqual(got, want) {
 		t.Errorf("tally %+v, want %+v", got, want)
 	}
-	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test\n  failed: p TestB\n  failed: q\n  failed: r"; got.String() != want {
+	if want := "3 passed, 1 failed, 1 skipped, 2 packages failed outside a test\n  failed: p TestB\n    b_test.go:7: wrong\n  failed: q\n  failed: r"; got.String() != want {
 		t.Errorf("last line %q, want %q", got, want)
 	}
 	for _, want := range []string{
-		"b_test.go: wrong", "needs strace", "FAIL\tp\t0.010s", "undefined: x", "goroutine leak", "go: not a line",
+		"b_test.go:7: wrong", "needs strace", "FAIL\tp\t0.010s", "undefined: x", "goroutine leak", "go: not a line",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output does not show %q:\n%s", want, &out)

@@ -78,7 +78,7 @@ func (l *listeners) hear(ctx context.Context, begin time.Time, answers int) (tim
 // that the Go client sends without a bridge.
 func (r *run) bridgeWakes(ctx context.Context, server *target.Process) ([]Result, error) {
 	ctx, cancel := context.WithCancel(ctx)
-	direct := client.New(client.Config{BaseURL: "http://" + server.Addr, DataRoot: server.DataRoot})
+	direct := server.Client()
 	defer direct.Close()
 	bridges, clients := newListeners("bridges", r.Bridges), newListeners("clients", r.Bridges)
 	defer bridges.wg.Wait()

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/stress/stat"
@@ -121,7 +120,7 @@ func (r *run) bridgePosts(ctx context.Context, server *target.Process) ([]Result
 		return nil, err
 	}
 	defer echo.Kill()
-	direct := client.New(client.Config{BaseURL: "http://" + server.Addr, DataRoot: server.DataRoot})
+	direct := server.Client()
 	defer direct.Close()
 	body := strings.Repeat("x", bodyBytes)
 	sides := []struct {

@@ -60,7 +60,7 @@ func (r *run) capsules(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stop(p, r.Itself)) }()
-	t := &travel{run: r, process: p, client: client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})}
+	t := &travel{run: r, process: p, client: p.Client()}
 	defer t.client.Close()
 	if err := t.fill(ctx); err != nil {
 		return nil, err

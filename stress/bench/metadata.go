@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	metadataRest   = 15 * time.Second // with Settle: until a hub has given back what a burst of work took
-	metadataMemory = 1024             // MB that a hub may take with all of it
-	enough         = 1_000            // refusals of a kind, after which there is no place for more of it
-	restartRatio   = 1.5              // of the memory before and after a restart, the larger to the smaller
-	longest        = "𝔁"              // a character that takes as many bytes as any
+	metadataRest   = 4     // times Settle: until a hub has given back what a burst of work took
+	metadataMemory = 1024  // MB that a hub may take with all of it
+	enough         = 1_000 // refusals of a kind, after which there is no place for more of it
+	restartRatio   = 1.5   // of the memory before and after a restart, the larger to the smaller
+	longest        = "𝔁"   // a character that takes as many bytes as any
 )
 
 // metadata makes Things channels, tasks, claims and sessions with the largest metadata, and as
@@ -77,7 +77,7 @@ func (r *run) metadata(ctx context.Context) (results []Result, err error) {
 
 // remembers measures the memory of a hub that has come to rest.
 func (r *run) remembers(ctx context.Context, p *target.Process, what string, notes ...string) (Result, error) {
-	pause.For(ctx, r.Settle+metadataRest)
+	pause.For(ctx, metadataRest*r.Settle)
 	resident, err := p.Resident()
 	if err != nil {
 		return Result{}, err

@@ -34,7 +34,7 @@ func (r *run) moments(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	defer func() { p.Kill() }() // p changes
-	c := client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})
+	c := p.Client()
 	defer func() { c.Close() }() // c changes
 	project, err := c.CreateProject(ctx, hub.ProjectInput{Name: "Long"})
 	if err != nil {
@@ -64,7 +64,7 @@ func (r *run) moments(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	c.Close()
-	c = client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})
+	c = p.Client()
 	pause.For(ctx, r.Settle)
 	later, err := momentTimes(ctx, c, room.Row.RoomID)
 	if err != nil {

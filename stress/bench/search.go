@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/internal/pause"
 	"hubcli/stress/target"
@@ -40,7 +39,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 	}
 	defer func() { p.Kill() }() // p changes
 	texts := talk(min(searchMessages, r.Messages))
-	loaded, err := r.postTexts(ctx, p.Addr, texts)
+	loaded, err := r.postTexts(ctx, p, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +48,7 @@ func (r *run) search(ctx context.Context) (results []Result, err error) {
 		return nil, err
 	}
 	pause.For(ctx, r.Settle)
-	took, err := searchTimes(ctx, p.Addr, texts)
+	took, err := searchTimes(ctx, p, texts)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +106,7 @@ func (r *run) withoutIndex(ctx context.Context, store string, texts []string) (s
 	}
 	pause.For(ctx, r.Settle)
 	started, err = p.Anonymous()
-	_, posted := r.postTexts(ctx, p.Addr, texts)
+	_, posted := r.postTexts(ctx, p, texts)
 	rest, read := r.atRest(ctx, p)
 	return started, rest, errors.Join(err, posted, read, p.Stop(), os.Remove(indexOf(store)))
 }
@@ -131,7 +130,7 @@ const restReadings = 4
 func (r *run) atRest(ctx context.Context, p *target.Process) (resting, error) {
 	rest := resting{least: math.MaxInt64}
 	for range restReadings {
-		if err := readLog(ctx, p.Addr); err != nil {
+		if err := readLog(ctx, p); err != nil {
 			return resting{}, err
 		}
 		pause.For(ctx, r.Settle)
@@ -145,8 +144,8 @@ func (r *run) atRest(ctx context.Context, p *target.Process) (resting, error) {
 }
 
 // readLog reads all public messages.
-func readLog(ctx context.Context, addr string) error {
-	c := client.New(client.Config{BaseURL: "http://" + addr})
+func readLog(ctx context.Context, p *target.Process) error {
+	c := p.Client()
 	defer c.Close()
 	for q := (hub.LogQuery{Limit: hub.MaxPageRows}); ; {
 		page, err := c.Log(ctx, q)
@@ -165,8 +164,8 @@ func leaveNoIndex(store string) error {
 func indexOf(store string) string { return filepath.Join(store, "search") }
 
 // postTexts posts every text, by several agents at once.
-func (r *run) postTexts(ctx context.Context, addr string, texts []string) (time.Duration, error) {
-	c := client.New(client.Config{BaseURL: "http://" + addr})
+func (r *run) postTexts(ctx context.Context, p *target.Process, texts []string) (time.Duration, error) {
+	c := p.Client()
 	defer c.Close()
 	begin := time.Now()
 	errs := make([]error, searchLoaders)
@@ -189,8 +188,13 @@ func (r *run) postTexts(ctx context.Context, addr string, texts []string) (time.
 // awaitIndex waits until the index has taken in everything, and returns how long
 // that took and the most anonymous memory that was seen.
 func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Duration, peak int64, err error) {
+	return r.awaitIndexBut(ctx, p, func() int64 { return 0 })
+}
+
+// awaitIndexBut waits until only the newest rows are behind, at most so many.
+func (r *run) awaitIndexBut(ctx context.Context, p *target.Process, newest func() int64) (took time.Duration, peak int64, err error) {
 	const look = 50 * time.Millisecond
-	c := client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})
+	c := p.Client()
 	defer c.Close()
 	begin := time.Now()
 	for {
@@ -203,7 +207,7 @@ func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Dura
 			return 0, 0, err
 		}
 		peak = max(peak, now)
-		if status.Search.Open && status.Search.Behind == 0 {
+		if status.Search.Open && status.Search.Behind <= newest() {
 			return time.Since(begin), peak, nil
 		}
 		if pause.For(ctx, look); ctx.Err() != nil {
@@ -214,8 +218,8 @@ func (r *run) awaitIndex(ctx context.Context, p *target.Process) (took time.Dura
 
 // searchTimes asks for words as they occur, common and rare ones, and returns how
 // long the answers took, rising.
-func searchTimes(ctx context.Context, addr string, texts []string) ([]time.Duration, error) {
-	c := client.New(client.Config{BaseURL: "http://" + addr})
+func searchTimes(ctx context.Context, p *target.Process, texts []string) ([]time.Duration, error) {
+	c := p.Client()
 	defer c.Close()
 	random := rand.New(rand.NewPCG(searchSeed, 2))
 	took := make([]time.Duration, 0, searchQueries)

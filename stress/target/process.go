@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"time"
 
+	"hubcli/api/client"
 	"hubcli/internal/testport"
 	"hubcli/stress/wire"
 )
@@ -62,6 +63,12 @@ func (e Executable) Start(ctx context.Context, store string, args ...string) (*P
 		return nil, fmt.Errorf("the hub did not become ready: %w\n%s", err, p.output)
 	}
 	return p, nil
+}
+
+// Client returns a client of the hub. It knows the notes of this hub alone: one that a killed hub
+// of another run has left for the same port would make this one an impostor.
+func (p *Process) Client() *client.Client {
+	return client.New(client.Config{BaseURL: "http://" + p.Addr, DataRoot: p.DataRoot})
 }
 
 // StartRelay starts a forwarder on the folder spool that speaks to hub, and waits
