@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,55 +15,39 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-
-	"hubcli/internal/testrace"
 )
 
-// everything is all packages. Those that take longest are named first and so begin first: begun
-// last, one of them alone would take minutes at the end.
-func everything(flags ...string) []string {
-	return append(flags, "./cmd/hubcli", "./relay/forwarder", "./stress", "./persistence", "./mcp", "./...")
+// longest are the packages whose tests take longest. Begun last, one of them alone would take minutes
+// at the end.
+var longest = []string{"cmd/hubcli", "actors", "relay/forwarder", "stress", "persistence", "mcp", "httpapi", "integrations/adapter"}
+
+// longestFirst orders packages by how long their tests take.
+func longestFirst(packages []string) []string {
+	place := func(p string) int {
+		_, path, _ := strings.Cut(p, "/")
+		if i := slices.Index(longest, path); i >= 0 {
+			return i
+		}
+		return len(longest)
+	}
+	slices.SortStableFunc(packages, func(a, b string) int { return place(a) - place(b) })
+	return packages
 }
 
 // test runs all tests in Go, without cgo, so that they share what the executable is
 // compiled from. Packages mostly wait: more of them run at once than there are
 // processors.
 func test(ctx context.Context, total *tally) error {
-	return goTest(ctx, total, []string{"CGO_ENABLED=0"}, everything("-shuffle=on", "-timeout=20m", "-p="+strconv.Itoa(2*runtime.NumCPU()))...)
-}
-
-// race runs all tests in Go under the race detector, and then without it those that it keeps out.
-func race(ctx context.Context, total *tally) error {
-	if err := findCompiler(ctx); err != nil {
+	packages, err := listPackages(ctx)
+	if err != nil {
 		return err
 	}
-	var raced tally
-	err := goTest(ctx, &raced, []string{"CGO_ENABLED=1"}, everything("-race", "-shuffle=on", "-timeout=30m", "-p="+strconv.Itoa(runtime.NumCPU()+1))...)
-	kept := raced.takeKeptOut()
-	total.add(raced)
-	if len(kept) == 0 || ctx.Err() != nil {
-		return err
+	var names []string
+	for _, p := range packages {
+		names = append(names, p.ImportPath)
 	}
-	fmt.Fprintf(writer(ctx), "%d tests without the race detector\n", len(kept))
-	pattern, packages := selection(kept)
-	var plain tally
-	err = errors.Join(err, goTest(ctx, &plain, []string{"CGO_ENABLED=0"}, append([]string{"-shuffle=on", "-timeout=20m", "-run=" + pattern}, packages...)...))
-	total.add(plain)
-	return err
-}
-
-// takeKeptOut returns the tests that the race detector kept out, a package and a test each, and counts them no
-// longer as skipped.
-func (t *tally) takeKeptOut() (kept []string) {
-	t.skips = slices.DeleteFunc(t.skips, func(s skip) bool {
-		if !strings.Contains(s.text, testrace.Without) {
-			return false
-		}
-		kept = append(kept, s.test)
-		t.skipped--
-		return true
-	})
-	return kept
+	return goTest(ctx, total, []string{"CGO_ENABLED=0"},
+		append([]string{"-shuffle=on", "-timeout=20m", "-p=" + strconv.Itoa(2*runtime.NumCPU())}, longestFirst(names)...)...)
 }
 
 // faults plants the mistakes of internal/faults and expects tests to fail.

@@ -67,3 +67,38 @@ func TestKeptOutTestsAreTaken(t *testing.T) {
 		t.Errorf("kept out %q, want %q", kept, want)
 	}
 }
+
+// TestPackagesWithGoroutinesAreRaced: the race detector sees each package that has goroutines, whatever part
+// is chosen, each other package in one part, and no package is left out.
+func TestPackagesWithGoroutinesAreRaced(t *testing.T) {
+	t.Chdir("../..")
+	all, none, err := racedPackages(t.Context(), "0/1")
+	require.NoError(t, err)
+	if len(none) > 0 || len(all) < 80 {
+		t.Fatalf("%d packages are raced and %q are not", len(all), none)
+	}
+	times := map[string]int{}
+	for _, part := range []string{"0/4", "1/4", "2/4", "3/4"} {
+		raced, rest, err := racedPackages(t.Context(), part)
+		require.NoError(t, err)
+		if len(raced)+len(rest) != len(all) {
+			t.Errorf("part %s: %d raced and %d plain packages of %d", part, len(raced), len(rest), len(all))
+		}
+		for _, name := range raced {
+			times[name]++
+		}
+	}
+	for _, name := range all {
+		if times[name] != 1 && times[name] != 4 {
+			t.Errorf("%s is raced in %d of 4 parts", name, times[name])
+		}
+	}
+	for _, name := range []string{"hubcli/actors", "hubcli/actors/engine", "hubcli/persistence", "hubcli/httpapi", "hubcli/mcp/session", "hubcli/relay/forwarder"} {
+		if times[name] != 4 {
+			t.Errorf("%s has goroutines and is raced in %d of 4 parts", name, times[name])
+		}
+	}
+	if _, _, err := racedPackages(t.Context(), "4/4"); err == nil {
+		t.Error("part 4/4 is taken")
+	}
+}
