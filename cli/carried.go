@@ -13,6 +13,7 @@ var (
 	newConnection = opt.OfTheWhole
 	newDemo       = opt.OfTheWhole
 	newLicense    = opt.OfTheWhole
+	newProviders  = opt.OfTheWhole
 	newRelay      = opt.OfTheWhole
 	newService    = opt.OfTheWhole
 	newSmokeAgent = opt.OfTheWhole

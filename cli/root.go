@@ -10,7 +10,6 @@ import (
 
 	"hubcli/cli/adapter"
 	"hubcli/cli/agent"
-	"hubcli/cli/connection"
 	"hubcli/cli/machine"
 	"hubcli/cli/opt"
 	"hubcli/cli/room"
@@ -53,7 +52,7 @@ func subcommands() []subcommand {
 		{"adapter", adapter.New},
 		{"browser", newBrowser},
 		{"license", newLicense},
-		{"providers", connection.NewProviders},
+		{"providers", newProviders},
 		{"connection", newConnection},
 	}, shortNames()...)
 }

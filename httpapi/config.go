@@ -42,20 +42,20 @@ type Presence interface {
 // Config is what a Server is made of. The services, Sessions, OperatorToken and
 // InstanceID are required; the rest has defaults.
 type Config struct {
-	Service  hub.Service  // the agent plane
-	Status   hub.Status   // hub-info, app/status, readiness
-	Control  hub.Control  // shutdown
-	Adapters hub.Adapters // of harnesses; nil: there are none
-	Browsers hub.Browsers // engines of the machine; nil: none is looked for
-	Follows  hub.Follows  // for the operator; nil: nobody can follow the hub
-	Capsules hub.Capsules // of projects
-	Imports  hub.CapsuleImports
-	Answers  hub.Answers   // of writes outside of the journal; nil: none is kept
-	Sessions Authenticator // proves X-Hub-Session, and passes
-	Licenses hub.Licenses  // of this machine; nil: it has none
-	Peers    Peers         // whose a connection over loopback is; nil: all on this machine are believed
-	Presence Presence      // nil: signs of life are not recorded
-	MCP      http.Handler  // serves api.MCPPath to the hub's own user on this machine; nil: there is no such path
+	Service  hub.Service        // the agent plane
+	Status   hub.Status         // hub-info, app/status, readiness
+	Control  hub.Control        // shutdown
+	Adapters hub.Adapters       // of harnesses; nil: there are none
+	Browsers hub.Browsers       // engines of the machine; nil: none is looked for
+	Follows  hub.Follows        // for the operator; nil: nobody can follow the hub
+	Capsules hub.Capsules       // of projects; nil: the hub exports nothing
+	Imports  hub.CapsuleImports // nil: the hub imports nothing
+	Answers  hub.Answers        // of writes outside of the journal; nil: none is kept
+	Sessions Authenticator      // proves X-Hub-Session, and passes
+	Licenses hub.Licenses       // of this machine; nil: it has none
+	Peers    Peers              // whose a connection over loopback is; nil: all on this machine are believed
+	Presence Presence           // nil: signs of life are not recorded
+	MCP      http.Handler       // serves api.MCPPath to the hub's own user on this machine; nil: there is no such path
 
 	OperatorToken string         // secret that X-Hub-Operator must equal
 	InstanceID    hub.InstanceID // of the store; sent with every answer
@@ -116,6 +116,12 @@ func (c *Config) EnsureDefaults() {
 	if c.Follows == nil {
 		c.Follows = noFollows{}
 	}
+	if c.Capsules == nil {
+		c.Capsules = noCapsules{}
+	}
+	if c.Imports == nil {
+		c.Imports = noCapsules{}
+	}
 	if c.Licenses == nil {
 		c.Licenses = noLicenses{}
 	}
@@ -127,7 +133,7 @@ func (c *Config) EnsureDefaults() {
 // Validate returns an error if a field is missing or out of range.
 func (c *Config) Validate() error {
 	switch {
-	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil || c.Capsules == nil || c.Imports == nil:
+	case c.Service == nil || c.Status == nil || c.Control == nil || c.Sessions == nil:
 		return errors.New("httpapi: a service is missing")
 	case c.OperatorToken == "":
 		return errors.New("httpapi: the operator token is missing")

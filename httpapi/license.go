@@ -50,7 +50,7 @@ func (c *call) licenses() hub.Licenses { return c.server.config.Licenses }
 type noLicenses struct{}
 
 func (noLicenses) License(context.Context) (hub.License, error) {
-	return hub.License{State: hub.LicenseNone, Why: "this hub has no data root, and so no license; everything works without one"}, nil
+	return hub.License{State: hub.LicenseNone, Why: "this hub has no data root or was built without licenses; everything works without one"}, nil
 }
 
 func (noLicenses) VerifyLicense(context.Context) (hub.LicenseVerification, error) {
@@ -66,5 +66,5 @@ func (noLicenses) DeactivateLicense(context.Context, hub.LicenseDeactivateInput)
 }
 
 func noLicense() error {
-	return hub.NewError(hub.CodeLicenseUnconfigured, "this hub has no data root, and so no license").WithFix("start the hub as a user who has a home folder")
+	return hub.NewError(hub.CodeLicenseUnconfigured, "this hub has no data root or was built without licenses").WithFix("start the hub as a user who has a home folder, with a hubcli that was built with licenses")
 }

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	"hubcli/actors"
-	"hubcli/capsule/transfer"
 	"hubcli/httpapi"
 	"hubcli/hub"
 	"hubcli/integrations/folders"
@@ -62,6 +61,9 @@ type Config struct {
 	// no connections.
 	Directory   actors.Directory
 	Credentials actors.Credentials
+
+	// Capsules makes the parts that export and import projects; nil: the hub does neither.
+	Capsules func(Parts) Capsules
 
 	// AutoRooms lets programs bind folders by themselves for an agent that needs a room.
 	AutoRooms bool
@@ -113,8 +115,7 @@ type Tree struct {
 	started  time.Time
 	shutdown *shutdown
 	operator *socket // nil: the system gives none
-	exports  *transfer.Exports
-	imports  *transfer.Imports
+	capsules Capsules
 	peers    *peers
 	profiles sync.Mutex         // held while a profile is taken
 	backups  sync.Mutex         // held while a backup is made
@@ -184,10 +185,10 @@ func (t *Tree) startParts() (err error) {
 	if c.Begun != nil {
 		c.Begun(t.Hub, t.Store.InstanceID())
 	}
-	t.exports, t.imports = t.newExports(), t.newImports()
+	t.newCapsules()
 	t.peers = newPeers(c.Logger)
 	server := httpapi.Config{
-		Capsules: t.exports, Imports: t.imports, Answers: t.Hub,
+		Capsules: t.capsules.Exports, Imports: t.capsules.Imports, Answers: t.Hub,
 		Service: t.Hub, Follows: t.Hub, Status: t, Control: t.shutdown, Sessions: t.Hub, Presence: t.Hub, Peers: t.peers,
 		OperatorToken: t.Store.OperatorToken(), InstanceID: t.Store.InstanceID(), ProofKey: hubfile.ProofKey(t.Store.SecretKey()),
 		AllowRemote: c.AllowRemote, Limits: c.Limits, MaxConnections: c.MaxConnections, Logger: c.Logger,
@@ -208,8 +209,7 @@ func (t *Tree) startParts() (err error) {
 	if t.HTTP, err = httpapi.New(server); err != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 		defer cancel()
-		t.exports.Close()
-		t.imports.Close()
+		t.capsules.close()
 		return errors.Join(err, t.peers.close(), t.Hub.Stop(ctx), t.Store.Close())
 	}
 	return nil
@@ -289,8 +289,7 @@ func (t *Tree) Stop() error {
 	t.operator.remove() // while the store is locked: the next hub makes its own
 	ctx, cancel := context.WithTimeout(context.Background(), stopWait)
 	defer cancel()
-	t.exports.Close()
-	t.imports.Close()
+	t.capsules.close()
 	stopped := t.Hub.Stop(ctx)
 	return errors.Join(served, stopped, t.peers.close(), t.Store.Close())
 }

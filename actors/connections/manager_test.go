@@ -122,10 +122,10 @@ func TestShortSecretsSpoilNoExport(t *testing.T) {
 	_, err = r.Hub.Hub.Post(r.ctx, hub.PostInput{FromAgent: "ann", Channel: room.Row.Channel, Kind: hub.KindChat, Body: "use " + long + " for it, none of abcde"})
 	require.NoError(t, err)
 	in := hub.CapsuleExportInput{Project: "shop", Out: filepath.Join(t.TempDir(), "shop.hubpack"), Scope: hub.CapsuleComplete, Privacy: hub.CapsuleShareSafe}
-	plan, err := r.Exports().PlanExport(r.ctx, in)
+	plan, err := r.Capsules().Exports.PlanExport(r.ctx, in)
 	require.NoError(t, err)
 	require.Eventually(t, "the plan is ready", func() bool {
-		plan, err = r.Exports().ExportPlan(r.ctx, plan.PlanID)
+		plan, err = r.Capsules().Exports.ExportPlan(r.ctx, plan.PlanID)
 		return err != nil || plan.State != hub.CapsulePlanning
 	})
 	require.NoError(t, err)

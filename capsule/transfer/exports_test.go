@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"hubcli/capsule/transfer"
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -22,7 +21,7 @@ import (
 // A rig is a hub with a small project, and its exports.
 type rig struct {
 	*testhub.Hub
-	*transfer.Exports
+	hub.Capsules
 	ctx  context.Context // the operator's
 	room hub.Room
 	out  string // a folder for capsules
@@ -31,7 +30,7 @@ type rig struct {
 func newRig(t *testing.T) *rig {
 	t.Helper()
 	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) { c.WithoutSearch = true }))
-	r := &rig{Hub: h, Exports: h.Exports(), ctx: hub.WithCaller(t.Context(), &hub.Caller{Operator: true}), out: t.TempDir()}
+	r := &rig{Hub: h, Capsules: h.Capsules().Exports, ctx: hub.WithCaller(t.Context(), &hub.Caller{Operator: true}), out: t.TempDir()}
 	p, err := h.Hub.CreateProject(r.ctx, hub.ProjectInput{Name: "Shop"})
 	require.NoError(t, err)
 	room, err := h.Hub.CreateRoom(r.ctx, hub.RoomInput{Project: p.Row.Slug, Name: "Till"})

@@ -42,7 +42,7 @@ type announced struct {
 func killRig(t *testing.T, base string) *rig {
 	t.Helper()
 	h := testhub.Start(t, testhub.Dir(filepath.Join(base, "store")), testhub.With(func(c *supervisor.Config) { c.WithoutSearch = true }))
-	return &rig{Hub: h, Exports: h.Exports(), ctx: hub.WithCaller(context.Background(), &hub.Caller{Operator: true}), out: filepath.Join(base, "out")}
+	return &rig{Hub: h, Capsules: h.Capsules().Exports, ctx: hub.WithCaller(context.Background(), &hub.Caller{Operator: true}), out: filepath.Join(base, "out")}
 }
 
 // fillForKills makes a project that takes some steps to write, and binds a work tree to it.

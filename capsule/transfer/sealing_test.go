@@ -13,7 +13,6 @@ import (
 	"filippo.io/age"
 
 	"hubcli/capsule/seal"
-	"hubcli/capsule/transfer"
 	"hubcli/hub"
 	"hubcli/internal/require"
 	"hubcli/internal/testhub"
@@ -22,7 +21,7 @@ import (
 // A sealRig is a rig with a signing key and an identity.
 type sealRig struct {
 	*rig
-	imports  *transfer.Imports
+	imports  hub.CapsuleImports
 	keyFile  string
 	key      string // public
 	identity string // a file
@@ -32,7 +31,7 @@ type sealRig struct {
 func newSealRig(t *testing.T) *sealRig {
 	t.Helper()
 	r := &sealRig{rig: newRig(t)}
-	r.imports = r.Hub.Imports()
+	r.imports = r.Hub.Capsules().Imports
 	keys := t.TempDir()
 	secret, public, err := seal.NewKey()
 	require.NoError(t, err)

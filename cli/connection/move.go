@@ -1,4 +1,4 @@
-//go:build !carries
+//go:build !carries && !hub_omit_provider
 
 package connection
 

@@ -1,6 +1,6 @@
-//go:build carries
+//go:build carries || hub_omit_browser
 
 package term
 
-// browserPins belong to a command of the whole program.
+// browserPins belong to a command that this build does not have.
 type browserPins = struct{}

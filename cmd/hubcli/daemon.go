@@ -12,7 +12,6 @@ import (
 	"hubcli/cli/daemon"
 	"hubcli/cli/term"
 	"hubcli/hub"
-	"hubcli/integrations/provider"
 	"hubcli/internal/pause"
 	"hubcli/mcp"
 	"hubcli/supervisor"
@@ -59,9 +58,10 @@ func serve(ctx context.Context, cfg term.DaemonConfig) error {
 	endpoint := mcp.NewEndpoint(mcp.EndpointConfig{Version: cfg.Version, BaseURL: base, DataRoot: cfg.NotedIn, Log: log})
 	defer endpoint.Close()
 	tree, err := supervisor.Start(supervisor.Config{
-		Runner: runner(), BaseURL: base, Notifier: notifier(&cfg), Directory: &provider.Client{}, Credentials: credentials(),
+		Runner: runner(), BaseURL: base, Notifier: notifier(&cfg), Directory: directory(), Credentials: credentials(),
 		Storage: cfg.Storage, DataRoot: cfg.NotedIn, Listener: cfg.Listener, AllowRemote: cfg.AllowRemote, Adapters: adapters, Browsers: newBrowsers(&cfg),
 		Browser:         newBrowser(&cfg, log),
+		Capsules:        newCapsules,
 		Licenses:        newLicenses(cfg.DataRoot, log),
 		MCP:             endpoint,
 		Begun:           func(h *actors.Hub, instance hub.InstanceID) { endSessions(ctx, h, instance, cfg.NotedIn, log) },

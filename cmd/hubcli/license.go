@@ -1,3 +1,5 @@
+//go:build !hub_omit_license
+
 package main
 
 import (

@@ -5,8 +5,6 @@ import (
 	"runtime"
 
 	"hubcli/actors"
-	"hubcli/cli/term"
-	"hubcli/integrations/notify"
 	"hubcli/integrations/spawn"
 )
 
@@ -38,19 +36,6 @@ func keeperRunner() *spawn.Runner {
 		return nil
 	}
 	return &spawn.Runner{Keeper: []string{exe, keeperCommand}}
-}
-
-// notifier tells the operator of questions. Its programs start in the data root, where
-// only this user writes, or in the store's folder where there is no data root.
-func notifier(cfg *term.DaemonConfig) actors.Notifier {
-	n := &notify.Notifier{Dir: cfg.DataRoot}
-	if cfg.DataRoot == "" || os.MkdirAll(cfg.DataRoot, 0o700) != nil {
-		n.Dir = cfg.Storage
-	}
-	if r := runner(); r != nil {
-		n.Runner = r
-	}
-	return n
 }
 
 var _ actors.Runner = (*spawn.Runner)(nil)

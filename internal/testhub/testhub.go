@@ -19,6 +19,7 @@ import (
 	"hubcli/integrations/adapter"
 	"hubcli/internal/pause"
 	"hubcli/supervisor"
+	"hubcli/supervisor/capsules"
 )
 
 // Hub is a running hub.
@@ -66,7 +67,7 @@ func Start(tb testing.TB, options ...Option) *Hub {
 		tb.Fatalf("listen: %v", err)
 	}
 	dir := tb.TempDir()
-	c := supervisor.Config{Storage: filepath.Join(dir, "store"), DataRoot: filepath.Join(dir, "data"), Listener: l, Version: "test"}
+	c := supervisor.Config{Storage: filepath.Join(dir, "store"), DataRoot: filepath.Join(dir, "data"), Listener: l, Version: "test", Capsules: capsules.New}
 	for _, o := range options {
 		o(&c)
 	}
