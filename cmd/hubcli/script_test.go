@@ -22,6 +22,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/integrations/hook"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testport"
 )
 
@@ -62,7 +63,7 @@ func runTests(m *testing.M) int {
 		// A hub that a test kills leaves its note. In the home of the developer it would make
 		// a later hub with the same port an impostor.
 		_ = os.Setenv("HUB_DATA_ROOT", filepath.Join(dir, "root"))
-		build := exec.Command("go", "build", "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName+" -X main.resumePause="+resumePauseName, "-o", dir, ".")
+		build := exec.Command("go", "build", "-tags="+testfeature.Tags(), "-ldflags", "-X main.hookBudget="+hookBudgetName+" -X main.browserPins="+browserPinsName+" -X main.resumePause="+resumePauseName, "-o", dir, ".")
 		build.Env = append(os.Environ(), "CGO_ENABLED=0")
 		build.Stderr = os.Stderr
 		err = build.Run()
