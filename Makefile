@@ -19,10 +19,10 @@ test:
 test-race:
 	@$(CHECK) race
 
-# Planted mistakes, each of which a test must notice, a release that is installed,
-# and the builds for all platforms. FAULTS_PART=K/N takes every N-th mistake.
+# Planted mistakes, each of which a test must notice, a release that is installed, a
+# program without the parts that a build may leave out, and the builds for all platforms. FAULTS_PART=K/N takes every N-th mistake.
 test-slow:
-	@$(CHECK) cross install faults
+	@$(CHECK) cross install omitted faults
 
 # What "make test" says of a machine that has nothing but Go, git, Python and a C compiler.
 test-bare:

@@ -11,6 +11,7 @@ import (
 
 	"hubcli/internal/require"
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 // mistaken are the words that documents show because there is no such command, and that
@@ -23,6 +24,7 @@ var typed = regexp.MustCompile("(?m)(?:`|^(?: {4})?(?:\\$ )?|[|(] ?|&& |= ?\\$\\
 
 // TestDocumentsNameCommandsThatExist, with flags that they have.
 func TestDocumentsNameCommandsThatExist(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := newRoot(testcli.World(t, nil))
 	root.InitDefaultCompletionCmd("completion") // the name makes cobra add it
 	var pages []string

@@ -18,6 +18,7 @@ import (
 	"hubcli/integrations/service"
 	"hubcli/internal/require"
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 var managerHere = string(service.KindOf(runtime.GOOS))
@@ -283,6 +284,7 @@ func listed(more ...string) map[string]string {
 
 // TestEveryCommandIsInOneGroup: hubcli --help lists each command at the top once, the short names too.
 func TestEveryCommandIsInOneGroup(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	groups := map[string]int{}
 	for _, g := range helpGroups {
 		for _, name := range g.commands {
@@ -309,6 +311,7 @@ func TestEveryCommandIsInOneGroup(t *testing.T) {
 
 // TestShortNames: each list is found at the top too, where only the listing of the program shows it.
 func TestShortNames(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := newRoot(testcli.World(t, nil))
 	app, _, err := root.Find([]string{"app"})
 	require.NoError(t, err)
@@ -338,6 +341,7 @@ func commands(root *cobra.Command) []*cobra.Command {
 }
 
 func TestTreeEqualsTheSpecification(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	var paths []string
 	for _, c := range commands(newRoot(testcli.World(t, nil))) {
 		paths = append(paths, c.CommandPath())

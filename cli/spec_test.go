@@ -13,6 +13,7 @@ import (
 
 	"hubcli/internal/require"
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 // The specification of the command line is prose in tables. testdata/spec.txt holds what it
@@ -84,6 +85,7 @@ func TestSpecLinesAreTheSpecification(t *testing.T) {
 // TestProgramHasWhatIsSpecified: each command, flag and argument of the specification is
 // there, with its default, and required where it must be.
 func TestProgramHasWhatIsSpecified(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := newRoot(testcli.World(t, nil))
 	top, missing := 0, map[string]bool{}
 	for _, line := range specLines(t) {

@@ -6,6 +6,7 @@ import (
 
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 // TestBadUsage: every mistake ends with 2, one sentence and one fix, and nothing
@@ -186,6 +187,11 @@ func TestBadUsage(t *testing.T) {
 		{"app status --base-url x", "the base address does not begin with http:// or https://", "give it as http://<host>:<port>, for example http://127.0.0.1:6969"},
 	} {
 		t.Run(tt.args, func(t *testing.T) {
+			for command, part := range map[string]string{"capsule": "capsule", "connection": "provider", "project export": "capsule"} {
+				if strings.HasPrefix(tt.args, command) {
+					testfeature.Need(t, part)
+				}
+			}
 			got := runIn(t, testcli.World(t, map[string]string{"HUB_DATA_ROOT": t.TempDir()}), strings.Fields(tt.args)...)
 			want := "hubcli: " + tt.sentence + "\nfix: " + tt.fix + "\n"
 			if got.exit != term.ExitUsage || got.stdout != "" || got.stderr != want {

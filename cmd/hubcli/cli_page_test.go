@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testprogram"
 )
 
@@ -107,6 +108,11 @@ func TestCLIPageSamplesPrintWhatTheySay(t *testing.T) {
 		}
 		t.Run(first, func(t *testing.T) {
 			t.Parallel()
+			for command, part := range map[string]string{"capsule": "capsule", "connection": "provider", "license": "license"} {
+				if strings.HasPrefix(first, "hubcli "+command) {
+					testfeature.Need(t, part)
+				}
+			}
 			runPageSample(t, &sample, all, me.Username)
 		})
 	}

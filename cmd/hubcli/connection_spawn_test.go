@@ -15,6 +15,7 @@ import (
 
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testkeyring"
 )
 
@@ -22,6 +23,7 @@ import (
 // the keeper, another child and every file of the store have it not, also after the hub was
 // killed.
 func TestKeyOfASpawnIsNobodyElses(t *testing.T) {
+	testfeature.Need(t, "provider")
 	k := testkeyring.Start(t)
 	const key = "sk-PLANTED-of-a-spawn-4711"
 	h := startSpawningHub(t, "DBUS_SESSION_BUS_ADDRESS="+k.Address)

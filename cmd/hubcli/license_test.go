@@ -20,6 +20,7 @@ import (
 
 	"hubcli/internal/licenseserver"
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testkeyring"
 	"hubcli/internal/testport"
 )
@@ -125,6 +126,7 @@ func crash(port string) {
 // TestLicenseInARealStore: the key is kept in a real gnome-keyring, the command line reads it
 // there without a hub, and nothing of it is in any file.
 func TestLicenseInARealStore(t *testing.T) {
+	testfeature.Need(t, "license")
 	k := testkeyring.Start(t)
 	s := licenseserver.Start()
 	t.Cleanup(s.Close)

@@ -23,6 +23,7 @@ import (
 	"hubcli/api"
 	"hubcli/hub"
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testkeyring"
 	"hubcli/internal/testport"
 )
@@ -289,6 +290,7 @@ func (r *plantedRig) unpack(path string, text []byte) {
 // and once with one. HUBCLI_TEST_KEYS says how many keys; the
 // usual number is smaller than the 10,000 with which the promise was measured.
 func TestPlantedKeysAreNowhere(t *testing.T) {
+	testfeature.Need(t, "capsule", "provider")
 	n := 48
 	if text := os.Getenv(keysVariable); text != "" {
 		var err error

@@ -20,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testkeyring"
 	"hubcli/internal/testport"
 )
@@ -140,6 +141,7 @@ func cmdVendor(ts *testscript.TestScript, neg bool, args []string) {
 // TestConnectionInARealStore: a key that is given on standard input is kept in a real
 // gnome-keyring and nowhere else, and goes with its connection.
 func TestConnectionInARealStore(t *testing.T) {
+	testfeature.Need(t, "provider")
 	k := testkeyring.Start(t)
 	const key = "sk-PLANTED-4711"
 	v := startVendor(key)
@@ -203,6 +205,7 @@ func kept(t *testing.T, k *testkeyring.Keyring) int {
 
 // TestProvidersAreTold: the table of the command and that of HTTP are the same.
 func TestProvidersAreTold(t *testing.T) {
+	testfeature.Need(t, "provider")
 	port, err := freePort()
 	require.NoError(t, err)
 	home := t.TempDir()

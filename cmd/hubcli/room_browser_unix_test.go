@@ -15,6 +15,7 @@ import (
 	"hubcli/hub"
 	"hubcli/integrations/browser/engine"
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 	"hubcli/internal/testprogram"
 )
 
@@ -57,6 +58,7 @@ func engines(dir string) (n int) {
 // and is gone with its profile when the hub is killed at once, and when it is stopped. What
 // a keeper that was killed too has left is removed by the next hub.
 func TestBrowserEndsWithItsHub(t *testing.T) {
+	testfeature.Need(t, "browser")
 	needsEngine(t)
 	temp, err := os.MkdirTemp("", "b") //nolint:usetesting // an engine that runs as another user has to enter it, and makes a socket below it
 	require.NoError(t, err)

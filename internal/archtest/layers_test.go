@@ -130,6 +130,7 @@ var layers = []layer{
 	{dir: "internal/testcli", may: []string{"hub", "cli/term", "cli/daemon", "internal/testport"}, why: "what tests of commands share"},
 	{dir: "internal/testprogram", why: "it looks for other people's programs and imports none of the project"},
 	{dir: "internal/testrace", why: "it asks the build and imports none of the project"},
+	{dir: "internal/testfeature", why: "it knows the tags of a build and nothing of the project"},
 	{dir: "internal/testport", why: "it hands out numbers of ports and imports none of the project"},
 	{dir: "internal/archtest", why: "it reads source and imports none"},
 	{dir: "internal/faults", why: "it runs the go command and imports none of the project"},
@@ -140,7 +141,7 @@ var layers = []layer{
 	{dir: "internal/nometrics", why: "it stands in for modules of other people and imports none of the project"},
 	{dir: "internal/jsoniter", why: "it stands in for a module of other people and imports none of the project"},
 	{dir: "internal/release", may: []string{"cli", "internal/packer", "internal/target"}, why: "it makes archives of files, and man pages of the command tree"},
-	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram", "internal/testrace"}, why: "it runs tools and imports nothing else of the project"},
+	{dir: "internal/check", may: []string{"internal/target", "internal/testprogram", "internal/testrace", "internal/testfeature"}, why: "it runs tools and imports nothing else of the project"},
 }
 
 // layerOf returns the rule for a folder.

@@ -56,6 +56,7 @@ var steps = []step{
 	{name: "skipped", tests: skipped, extra: true},
 	{name: "faults", tests: faults, extra: true},
 	{name: "cross", run: cross, lane: 1, extra: true},
+	{name: "omitted", tests: omitted, extra: true},
 	{name: "install", tests: install, lane: 1, extra: true},
 	{name: "browser", tests: browser, extra: true},
 	{name: "outside", tests: outside, lane: 1, extra: true},
