@@ -14,7 +14,7 @@ import (
 func TestHubWithoutCapsules(t *testing.T) {
 	h := testhub.Start(t, testhub.With(func(c *supervisor.Config) { c.Capsules = nil }))
 	c := newClient(t, h).with(api.HeaderOperator, h.Store.OperatorToken())
-	digest := `{"digest":"` + strings.Repeat("0", 64) + `"}`
+	digest := `{"confirm":"` + strings.Repeat("0", 64) + `"}`
 	for _, call := range [][3]string{
 		{"POST", "/v1/capsules/export", `{"project":"shop","out":"/tmp/shop.hubpack","scope":"complete","privacy":"share_safe"}`},
 		{"GET", "/v1/capsules/export/p1", ""},
