@@ -75,22 +75,7 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 		s.RestoreSurface(hub.Harness(key), hub.Surface(value))
 		return true
 	})
-	if err != nil {
-		return nil, err
-	}
-	var bad error
-	err = h.rows.RowsOf(core.TablePass, nil, false, func(_, value []byte) bool {
-		bad = s.RestorePass(value)
-		return bad == nil
-	})
-	if err = errors.Join(err, bad); err != nil {
-		return nil, err
-	}
-	err = h.rows.RowsOf(core.TableUser, nil, false, func(_, value []byte) bool {
-		bad = s.RestoreUser(value)
-		return bad == nil
-	})
-	if err = errors.Join(err, bad); err != nil {
+	if err = errors.Join(err, loadRulings(h.rows, &s.Passes), loadRulings(h.rows, &s.Users)); err != nil {
 		return nil, err
 	}
 	to, err := asks.Setting(h.rows)
@@ -98,35 +83,27 @@ func (h *Hub) loadSettings() (*core.Settings, error) {
 	return s, err
 }
 
-// loadPauses makes the state of the owner of the pauses from its stored rows.
+// loadRulings reads what is in force of one kind.
+func loadRulings[Target, Row any](rows core.Rows, r *core.Rulings[Target, Row]) error {
+	var bad error
+	err := rows.RowsOf(r.Table(), nil, false, func(_, value []byte) bool {
+		bad = r.Restore(value)
+		return bad == nil
+	})
+	return errors.Join(err, bad)
+}
+
 func (h *Hub) loadPauses() (*core.Pauses, error) {
 	p := core.NewPauses()
-	var bad error
-	err := h.rows.RowsOf(core.TablePause, nil, false, func(_, value []byte) bool {
-		bad = p.Restore(value)
-		return bad == nil
-	})
-	return p, errors.Join(err, bad)
+	return p, loadRulings(h.rows, &p.Rulings)
 }
 
-// loadMutes makes the state of the owner of the mutes from its stored rows.
 func (h *Hub) loadMutes() (*core.Mutes, error) {
 	m := core.NewMutes()
-	var bad error
-	err := h.rows.RowsOf(core.TableMute, nil, false, func(_, value []byte) bool {
-		bad = m.Restore(value)
-		return bad == nil
-	})
-	return m, errors.Join(err, bad)
+	return m, loadRulings(h.rows, &m.Rulings)
 }
 
-// loadBudgets makes the state of the owner of the budgets from its stored rows.
 func (h *Hub) loadBudgets() (*core.Budgets, error) {
 	b := core.NewBudgets()
-	var bad error
-	err := h.rows.RowsOf(core.TableBudget, nil, false, func(_, value []byte) bool {
-		bad = b.Restore(value)
-		return bad == nil
-	})
-	return b, errors.Join(err, bad)
+	return b, loadRulings(h.rows, &b.Rulings)
 }

@@ -34,10 +34,10 @@ func Start(options Options) (*Hub, error) {
 	restored, err := h.engine.Restore()
 	var lost []hub.Spawn
 	if err == nil {
-		err = h.view.RestorePauses()
+		err = h.view.RestoreRulings()
 	}
 	if err == nil {
-		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreMutes(), h.view.RestoreBudgets(), h.view.RestorePasses(), h.view.RestoreUsers(), h.view.RestoreImports())
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreImports())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)

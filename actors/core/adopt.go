@@ -21,7 +21,7 @@ func (s *Settings) Disowned() (d Draft) {
 		to.Version = n.Version + 1
 		d.Facts = append(d.Facts, &NotifySet{Notify: to})
 	}
-	for _, row := range SortedPasses(s.passes) {
+	for _, row := range s.Passes.List() {
 		d.Facts = append(d.Facts, &PassEnded{Pass: row.PassID})
 	}
 	for _, h := range slices.Sorted(maps.Keys(s.surfaces)) {

@@ -200,10 +200,7 @@ func (a *Agent) Rename(name string, now Now) (Decision[hub.Session], error) {
 	}
 	row := a.row.Session
 	row.DisplayName, row.LastSeen = name, now.Wall
-	return Decision[hub.Session]{
-		Draft:  Draft{Facts: []Fact{&SessionRenamed{Agent: a.id, DisplayName: name}}},
-		Answer: func(Position) hub.Session { return row },
-	}, nil
+	return answering(row, &SessionRenamed{Agent: a.id, DisplayName: name}), nil
 }
 
 // Close decides the end of session id if it is the live one. A successor is the
@@ -218,10 +215,7 @@ func (a *Agent) Close(id hub.SessionID, successor hub.AgentID) (Decision[hub.Clo
 		return Decision[hub.ClosedSession]{}, hub.NewError(hub.CodeSessionNotFound, "there is no such live session").
 			WithFix("nothing is left to do if the session was yours")
 	}
-	return Decision[hub.ClosedSession]{
-		Draft:  Draft{Facts: []Fact{&SessionEnded{Agent: a.id, Reason: EndedClosed, Successor: successor}}},
-		Answer: func(Position) hub.ClosedSession { return hub.ClosedSession{SessionID: id, Deleted: true} },
-	}, nil
+	return answering(hub.ClosedSession{SessionID: id, Deleted: true}, &SessionEnded{Agent: a.id, Reason: EndedClosed, Successor: successor}), nil
 }
 
 // End decides that the operator ends the live session, and tells the agent why. Error:

@@ -180,10 +180,7 @@ func (p *Projects) Unbind(c UnbindCommand) (Decision[hub.Room], error) {
 			WithFix("name a folder that is; detail.bindings lists them")
 	}
 	f := &RoomUnbound{Room: c.Room, Plain: []string{folder.Plain}, By: c.By}
-	return Decision[hub.Room]{
-		Draft:  Draft{Facts: []Fact{f}},
-		Answer: func(Position) hub.Room { return f.unbind(room).Room },
-	}, nil
+	return answering(f.unbind(room).Room, f), nil
 }
 
 // boundAs returns the folder that a command unbinds. The folder that the path

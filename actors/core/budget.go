@@ -1,10 +1,7 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"hubcli/hub"
 )
@@ -18,7 +15,7 @@ func budgetFacts() map[FactType]func() Fact {
 
 // Budgets decides how much agents are given to read in an hour.
 type Budgets struct {
-	held map[hub.BudgetTarget]hub.Budget
+	Rulings[hub.BudgetTarget, hub.Budget]
 }
 
 // BudgetSet says that an agent or a room has a budget, or with no characters that it has none.
@@ -30,57 +27,24 @@ type BudgetSet struct {
 func (*BudgetSet) FactType() FactType { return factBudgetSet }
 
 // NewBudgets returns the state in which there is none.
-func NewBudgets() *Budgets { return &Budgets{held: map[hub.BudgetTarget]hub.Budget{}} }
-
-// Restore adds a stored row. An empty value is a budget that is over.
-func (b *Budgets) Restore(value []byte) error {
-	if len(value) == 0 {
-		return nil
-	}
-	var row hub.Budget
-	if json.Unmarshal(value, &row) != nil {
-		return hub.NewError(hub.CodeCorruptRecord, "the stored row of a budget cannot be read")
-	}
-	b.held[row.Target()] = row
-	return nil
-}
+func NewBudgets() *Budgets { return &Budgets{BudgetKind.None()} }
 
 // Set decides a budget. What changes nothing has no effect. Error: limit_reached.
 func (b *Budgets) Set(in hub.BudgetInput, now Now) (Decision[hub.Budget], error) {
-	row, held := b.held[in.Target()]
+	row, held := b.For(in.Target())
 	if !held {
 		row = hub.Budget{AgentID: Optional(in.AgentID), RoomID: Optional(in.RoomID), By: hub.AgentOperator, Since: now.Wall}
 	}
 	if row.Chars == in.Chars {
-		return Decision[hub.Budget]{Answer: func(Position) hub.Budget { return row }}, nil
+		return answering(row), nil
 	}
-	if !held && len(b.held) >= hub.MaxBudgets {
-		return Decision[hub.Budget]{}, hub.Errorf(hub.CodeLimitReached, "there are %d budgets, and there cannot be more", hub.MaxBudgets).
-			With("limit", hub.MaxBudgets).WithFix("end budgets that need not be, or set one for a room")
+	if !held {
+		if err := b.full(hub.MaxBudgets, "there are %d budgets, and there cannot be more", "end budgets that need not be, or set one for a room"); err != nil {
+			return Decision[hub.Budget]{}, err
+		}
 	}
 	row.Chars, row.Since = in.Chars, now.Wall
-	return Decision[hub.Budget]{
-		Draft:  Draft{Facts: []Fact{&BudgetSet{Budget: row}}},
-		Answer: func(Position) hub.Budget { return row },
-	}, nil
-}
-
-// List returns the budgets, the earliest first.
-func (b *Budgets) List() []hub.Budget { return SortedBudgets(b.held) }
-
-// SortedBudgets returns budgets, the earliest first.
-func SortedBudgets(held map[hub.BudgetTarget]hub.Budget) []hub.Budget {
-	all := make([]hub.Budget, 0, len(held))
-	for _, row := range held {
-		all = append(all, row)
-	}
-	slices.SortFunc(all, func(a, b hub.Budget) int {
-		if a.Since != b.Since {
-			return int(a.Since - b.Since)
-		}
-		return strings.Compare(string(BudgetKey(a.Target())), string(BudgetKey(b.Target())))
-	})
-	return all
+	return answering(row, &BudgetSet{Budget: row}), nil
 }
 
 // BudgetKey is the key of a target in TableBudget.
@@ -98,10 +62,8 @@ func (b *Budgets) Apply(f Fact, _ Position, rows RowSink) {
 	case !ok:
 		panic(fmt.Sprintf("core: the budgets were given the fact %T", f))
 	case set.Budget.Chars == 0:
-		delete(b.held, set.Budget.Target())
-		rows.Put(TableBudget, BudgetKey(set.Budget.Target()), nil)
+		b.end(set.Budget.Target(), rows)
 	default:
-		b.held[set.Budget.Target()] = set.Budget
-		rows.Put(TableBudget, BudgetKey(set.Budget.Target()), mustJSON(set.Budget))
+		b.set(set.Budget, rows)
 	}
 }

@@ -200,10 +200,7 @@ func (c *Connections) SetKey(seen *hub.Connection, key ConnectionKey, now Now) (
 	row = withKey(row, key)
 	row.Check, row.UpdatedAt = nil, now.Wall
 	out.Row = row
-	return Decision[ConnectionChanged]{
-		Draft:  Draft{Facts: []Fact{&ConnectionSet{Connection: row}}},
-		Answer: func(Position) ConnectionChanged { return out },
-	}, nil
+	return answering(out, &ConnectionSet{Connection: row}), nil
 }
 
 // Checked decides what a verification has shown. A failure leaves the models as they are.
@@ -236,10 +233,7 @@ func (c *Connections) Delete(id hub.ConnectionID) (Decision[ConnectionChanged], 
 	if err != nil {
 		return Decision[ConnectionChanged]{}, err
 	}
-	return Decision[ConnectionChanged]{
-		Draft:  Draft{Facts: []Fact{&ConnectionModelsSet{ConnectionID: id}, &ConnectionDeleted{ConnectionID: id}}},
-		Answer: func(Position) ConnectionChanged { return ConnectionChanged{Row: row, Dropped: row.KeyRef} },
-	}, nil
+	return answering(ConnectionChanged{Row: row, Dropped: row.KeyRef}, &ConnectionModelsSet{ConnectionID: id}, &ConnectionDeleted{ConnectionID: id}), nil
 }
 
 func (c *Connections) row(id hub.ConnectionID) (hub.Connection, error) {

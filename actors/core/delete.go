@@ -54,7 +54,7 @@ func (p *Projects) DeleteRoom(id hub.RoomID) (Decision[StoredRoom], error) {
 	case !stored.Room.Archived:
 		return Decision[StoredRoom]{}, errNotArchived("room " + stored.Room.Slug)
 	}
-	return decided(&RoomDeleted{Room: id}, stored), nil
+	return answering(stored, &RoomDeleted{Room: id}), nil
 }
 
 // KeepRoom decides that a deleted room is there again. Its slug may have gone to another room.
@@ -64,7 +64,7 @@ func (p *Projects) KeepRoom(was StoredRoom) (Decision[StoredRoom], error) {
 		return Decision[StoredRoom]{}, hub.NewError(hub.CodeProjectNotFound, "there is no such project").With("project", was.Room.ProjectID)
 	}
 	was.Room.Slug = freeSlug(was.Room.Slug, func(s string) bool { _, taken := place.rooms[s]; return taken })
-	return decided(&RoomDeleted{Room: was.Room.RoomID, Back: &was}, was), nil
+	return answering(was, &RoomDeleted{Room: was.Room.RoomID, Back: &was}), nil
 }
 
 // DeleteProject decides that an archived project without rooms is no more. The caller has found
@@ -79,13 +79,13 @@ func (p *Projects) DeleteProject(id hub.ProjectID) (Decision[hub.Project], error
 	case len(place.rooms) > 0:
 		return Decision[hub.Project]{}, ErrNotEmpty("project "+place.project.Slug, "rooms")
 	}
-	return decided(&ProjectDeleted{Project: id}, place.project), nil
+	return answering(place.project, &ProjectDeleted{Project: id}), nil
 }
 
 // KeepProject is KeepRoom for a project.
 func (p *Projects) KeepProject(was hub.Project) Decision[hub.Project] {
 	was.Slug = freeSlug(was.Slug, func(s string) bool { _, taken := p.index.slugs[s]; return taken || p.index.named(s) != nil })
-	return decided(&ProjectDeleted{Project: was.ProjectID, Back: &was}, was)
+	return answering(was, &ProjectDeleted{Project: was.ProjectID, Back: &was})
 }
 
 // Delete decides that the channel is no more. The caller has found nothing in it. Errors:
@@ -97,21 +97,16 @@ func (c *Channel) Delete(name hub.ChannelName) (Decision[hub.Channel], error) {
 	case !c.row.Archived:
 		return Decision[hub.Channel]{}, errNotArchived("channel " + string(name))
 	}
-	return decided(&ChannelDeleted{Name: name}, *c.row), nil
+	return answering(*c.row, &ChannelDeleted{Name: name}), nil
 }
 
 // Keep decides that a deleted channel is there again, unless another one has its name.
 func (c *Channel) Keep(was hub.Channel) Decision[hub.Channel] {
 	if c.row != nil {
 		row := *c.row
-		return Decision[hub.Channel]{Answer: func(Position) hub.Channel { return row }}
+		return answering(row)
 	}
-	return decided(&ChannelDeleted{Name: was.Name, Back: &was}, was)
-}
-
-// decided is the decision for one fact whose answer is known.
-func decided[T any](f Fact, answer T) Decision[T] {
-	return Decision[T]{Draft: Draft{Facts: []Fact{f}}, Answer: func(Position) T { return answer }}
+	return answering(was, &ChannelDeleted{Name: was.Name, Back: &was})
 }
 
 // ErrNotEmpty refuses to delete what holds something.

@@ -68,10 +68,7 @@ func (p *Projects) Import(c ImportCommand) (Decision[hub.Project], error) {
 	origin.GivenName = project.Name
 	project.Imported = &origin
 	f := &ProjectImported{Gap: c.Gap, Project: project, Rooms: c.Rooms, Vacant: c.Vacant}
-	return Decision[hub.Project]{
-		Draft:  Draft{Facts: []Fact{f}},
-		Answer: func(Position) hub.Project { return project },
-	}, nil
+	return answering(project, f), nil
 }
 
 // FreeNames returns the slug and the name that an imported project would get now. Error:

@@ -84,10 +84,7 @@ func (r *Room) Revoke(id hub.InviteID, now Now) (Decision[StoredInvite], error) 
 	if i.over(now) {
 		i.State = hub.InviteExpired
 	}
-	return Decision[StoredInvite]{
-		Draft:  Draft{Facts: []Fact{&InviteEnded{Invite: id, State: i.State}}},
-		Answer: func(Position) StoredInvite { return i },
-	}, nil
+	return answering(i, &InviteEnded{Invite: id, State: i.State}), nil
 }
 
 // AcceptCommand asks for a seat with an invite.
@@ -179,7 +176,7 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 	if !ok || seat.SeatID != id {
 		for _, s := range r.seats {
 			if s.SeatID == id {
-				return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return s }}, nil
+				return answering(s), nil
 			}
 		}
 		return Decision[StoredSeat]{}, ErrNotLive
@@ -192,10 +189,9 @@ func (r *Room) Move(id hub.SeatID, from, wanted hub.AgentID, taken func(hub.Agen
 	notice := r.tells(TaskActor{}, hub.KindNotice)
 	notice.Body = fmt.Sprintf("%s is the new name of the agent that joined as %s, which is the name of another agent", name, from)
 	notice.Metadata = naming("seat", string(id))
-	return Decision[StoredSeat]{
-		Draft:  Draft{Facts: []Fact{&SeatMoved{From: from, Seat: seat}}, Messages: []MessageDraft{notice}},
-		Answer: func(Position) StoredSeat { return seat },
-	}, nil
+	d := answering(seat, &SeatMoved{From: from, Seat: seat})
+	d.Messages = []MessageDraft{notice}
+	return d, nil
 }
 
 // maxNames is how many names are tried.

@@ -101,7 +101,7 @@ func LoopNotice(l Loop, to hub.AgentID, slow, stop int) MessageDraft {
 func (a *Asks) AskAboutLoop(l Loop, now Now) (Decision[StoredAsk], error) {
 	for _, row := range a.open {
 		if l.same(row.Loop) {
-			return Decision[StoredAsk]{Answer: func(Position) StoredAsk { return row }}, nil
+			return answering(row), nil
 		}
 	}
 	in := hub.AskInput{

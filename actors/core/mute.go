@@ -1,7 +1,6 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,7 +27,7 @@ const mostLapsed = 100
 // Mutes decides which agents the operator has muted. A mute whose time is over needs no
 // fact: everybody compares its end with the time. The next command clears it away.
 type Mutes struct {
-	held map[hub.MuteTarget]hub.Mute
+	Rulings[hub.MuteTarget, hub.Mute]
 }
 
 // Muted says that an agent is muted, or that the reason or the end of its mute has changed.
@@ -48,26 +47,13 @@ func (*Muted) FactType() FactType { return factMuted }
 func (*Unmuted) FactType() FactType { return factUnmuted }
 
 // NewMutes returns the state in which nobody is muted.
-func NewMutes() *Mutes { return &Mutes{held: map[hub.MuteTarget]hub.Mute{}} }
-
-// Restore adds a stored row. An empty value is a mute that is over.
-func (m *Mutes) Restore(value []byte) error {
-	if len(value) == 0 {
-		return nil
-	}
-	var row hub.Mute
-	if json.Unmarshal(value, &row) != nil {
-		return hub.NewError(hub.CodeCorruptRecord, "the stored row of a mute cannot be read")
-	}
-	m.held[row.Target()] = row
-	return nil
-}
+func NewMutes() *Mutes { return &Mutes{MuteKind.None()} }
 
 // Mute decides a mute. An agent that is muted there already keeps the time since when; the
 // reason and the end are the new ones. Errors: limit_reached.
 func (m *Mutes) Mute(in hub.MuteInput, now Now) (Decision[hub.Mute], error) {
 	target := hub.MuteTarget{AgentID: in.AgentID, RoomID: in.RoomID}
-	row, held := m.held[target]
+	row, held := m.For(target)
 	held = held && !row.Over(now.Wall)
 	lapsed := m.lapsed(now.Wall)
 	if !held && len(m.held)-len(lapsed) >= hub.MaxMutes {
@@ -88,10 +74,7 @@ func (m *Mutes) Mute(in hub.MuteInput, now Now) (Decision[hub.Mute], error) {
 			facts = append(facts, &Unmuted{Target: t})
 		}
 	}
-	return Decision[hub.Mute]{
-		Draft:  Draft{Facts: append(facts, &Muted{Mute: row})},
-		Answer: func(Position) hub.Mute { return row },
-	}, nil
+	return answering(row, append(facts, &Muted{Mute: row})...), nil
 }
 
 // lapsed returns the first targets whose time is over.
@@ -107,32 +90,11 @@ func (m *Mutes) lapsed(now hub.Time) (over []hub.MuteTarget) {
 
 // End decides the end of a mute. Error: not_muted.
 func (m *Mutes) End(t hub.MuteTarget, now Now) (Decision[hub.Mute], error) {
-	row, held := m.held[t]
+	row, held := m.For(t)
 	if !held || row.Over(now.Wall) {
 		return Decision[hub.Mute]{}, hub.Errorf(hub.CodeNotMuted, "%s is not muted", t)
 	}
-	return Decision[hub.Mute]{
-		Draft:  Draft{Facts: []Fact{&Unmuted{Target: t}}},
-		Answer: func(Position) hub.Mute { return row },
-	}, nil
-}
-
-// List returns the mutes that are stored, the earliest first.
-func (m *Mutes) List() []hub.Mute { return SortedMutes(m.held) }
-
-// SortedMutes returns mutes, the earliest first.
-func SortedMutes(held map[hub.MuteTarget]hub.Mute) []hub.Mute {
-	all := make([]hub.Mute, 0, len(held))
-	for _, row := range held {
-		all = append(all, row)
-	}
-	slices.SortFunc(all, func(a, b hub.Mute) int {
-		if a.Since != b.Since {
-			return int(a.Since - b.Since)
-		}
-		return compareMuteTargets(a.Target(), b.Target())
-	})
-	return all
+	return answering(row, &Unmuted{Target: t}), nil
 }
 
 func compareMuteTargets(a, b hub.MuteTarget) int {
@@ -146,11 +108,9 @@ func MuteKey(t hub.MuteTarget) []byte { return []byte(string(t.AgentID) + "\x00"
 func (m *Mutes) Apply(f Fact, _ Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Muted:
-		m.held[f.Mute.Target()] = f.Mute
-		rows.Put(TableMute, MuteKey(f.Mute.Target()), mustJSON(f.Mute))
+		m.set(f.Mute, rows)
 	case *Unmuted:
-		delete(m.held, f.Target)
-		rows.Put(TableMute, MuteKey(f.Target), nil)
+		m.end(f.Target, rows)
 	default:
 		panic(fmt.Sprintf("core: the mutes were given the fact %T", f))
 	}

@@ -2,8 +2,6 @@ package core
 
 import (
 	"cmp"
-	"encoding/json"
-	"slices"
 
 	"hubcli/hub"
 )
@@ -36,26 +34,12 @@ func (f *PassIssued) row(at Position) hub.Pass {
 	return hub.Pass{PassID: hub.PassID(IDAt(PrefixPass, at.Seq)), Label: f.Label, CreatedAt: f.CreatedAt, ExpiresAt: f.ExpiresAt}
 }
 
-// RestorePass adds a stored row to a state that is being loaded. An empty value is a pass
-// that has ended.
-func (s *Settings) RestorePass(value []byte) error {
-	if len(value) == 0 {
-		return nil
-	}
-	var row hub.Pass
-	if json.Unmarshal(value, &row) != nil {
-		return hub.NewError(hub.CodeCorruptRecord, "the stored row of a pass cannot be read")
-	}
-	s.passes[row.PassID] = row
-	return nil
-}
-
 // IssuePass decides a pass. Those whose time is over end with it, and so does the earliest
 // if there are too many.
 func (s *Settings) IssuePass(label string, life hub.Time, now Now) Decision[hub.Pass] {
 	f := &PassIssued{Label: label, CreatedAt: now.Wall, ExpiresAt: now.Wall + life}
 	live := 0
-	for _, row := range SortedPasses(s.passes) { // the latest first
+	for _, row := range s.Passes.List() { // the latest first
 		if live++; row.ExpiresAt <= now.Wall || live >= hub.MaxPasses {
 			f.Lapsed = append(f.Lapsed, row.PassID)
 		}
@@ -65,28 +49,19 @@ func (s *Settings) IssuePass(label string, life hub.Time, now Now) Decision[hub.
 
 // EndPass decides the end of a pass. Error: pass_not_found.
 func (s *Settings) EndPass(id hub.PassID, now Now) (Decision[hub.Pass], error) {
-	row, held := s.passes[id]
+	row, held := s.Passes.For(id)
 	if !held || row.ExpiresAt <= now.Wall {
 		return Decision[hub.Pass]{}, hub.NewError(hub.CodePassNotFound, "there is no such pass in force")
 	}
-	return Decision[hub.Pass]{
-		Draft:  Draft{Facts: []Fact{&PassEnded{Pass: id}}},
-		Answer: func(Position) hub.Pass { return row },
-	}, nil
+	return answering(row, &PassEnded{Pass: id}), nil
 }
 
-// SortedPasses returns passes, the latest first.
-func SortedPasses(held map[hub.PassID]hub.Pass) []hub.Pass {
-	all := make([]hub.Pass, 0, len(held))
-	for _, row := range held {
-		all = append(all, row)
-	}
-	slices.SortFunc(all, func(a, b hub.Pass) int {
-		first, _ := SeqOf(PrefixPass, string(a.PassID))
-		second, _ := SeqOf(PrefixPass, string(b.PassID))
-		return cmp.Compare(second, first)
-	})
-	return all
+func passKey(id hub.PassID) []byte { return []byte(id) }
+
+func latestPassFirst(a, b *hub.Pass) int {
+	first, _ := SeqOf(PrefixPass, string(a.PassID))
+	second, _ := SeqOf(PrefixPass, string(b.PassID))
+	return cmp.Compare(second, first)
 }
 
 func (s *Settings) applyPass(f Fact, at Position, rows RowSink) {
@@ -94,16 +69,10 @@ func (s *Settings) applyPass(f Fact, at Position, rows RowSink) {
 	case *PassIssued:
 		row := f.row(at)
 		for _, id := range f.Lapsed {
-			s.dropPass(id, rows)
+			s.Passes.end(id, rows)
 		}
-		s.passes[row.PassID] = row
-		rows.Put(TablePass, []byte(row.PassID), mustJSON(row))
+		s.Passes.set(row, rows)
 	case *PassEnded:
-		s.dropPass(f.Pass, rows)
+		s.Passes.end(f.Pass, rows)
 	}
-}
-
-func (s *Settings) dropPass(id hub.PassID, rows RowSink) {
-	delete(s.passes, id)
-	rows.Put(TablePass, []byte(id), nil)
 }

@@ -46,7 +46,7 @@ func TestPassesAreTheirRows(t *testing.T) {
 			if len(value) > 0 {
 				stored++
 			}
-			if err := loaded.RestorePass(value); err != nil {
+			if err := loaded.Passes.Restore(value); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestPassesAreTheirRows(t *testing.T) {
 
 // TestLatestPassesStay: the passes that give way are the earliest.
 func TestLatestPassesStay(t *testing.T) {
-	held := map[hub.PassID]hub.Pass{}
+	var issued []hub.Pass // the latest first
 	s, at := core.NewSettings(), core.Position{Seq: 10}
 	for range hub.MaxPasses + 5 {
 		at.Seq++
@@ -72,19 +72,14 @@ func TestLatestPassesStay(t *testing.T) {
 		for _, f := range d.Facts {
 			s.Apply(f, at, nil)
 		}
-		row := d.Answer(at)
-		held[row.PassID] = row
+		issued = slices.Insert(issued, 0, d.Answer(at))
 	}
-	for i, row := range core.SortedPasses(held) {
+	if got := s.Passes.List(); !slices.Equal(got, issued[:hub.MaxPasses]) {
+		t.Errorf("the list is %v, want %v", got, issued[:hub.MaxPasses])
+	}
+	for i, row := range issued {
 		if _, err := s.EndPass(row.PassID, at.Now); (err == nil) != (i < hub.MaxPasses) {
 			t.Errorf("the pass before %d later ones: %v", i, err)
 		}
-	}
-	if ids := core.SortedPasses(held); !slices.IsSortedFunc(ids, func(a, b hub.Pass) int {
-		first, _ := core.SeqOf(core.PrefixPass, string(a.PassID))
-		second, _ := core.SeqOf(core.PrefixPass, string(b.PassID))
-		return int(second) - int(first)
-	}) {
-		t.Errorf("the list is %v", ids)
 	}
 }

@@ -1,9 +1,7 @@
 package core
 
 import (
-	"encoding/json"
 	"fmt"
-	"slices"
 
 	"hubcli/hub"
 )
@@ -23,7 +21,9 @@ func pauseFacts() map[FactType]func() Fact {
 
 // Pauses decides what the operator has paused. Other owners ask no pause: what a paused
 // agent may not do is refused by the view of these rows.
-type Pauses struct{ held map[hub.PauseTarget]hub.Pause }
+type Pauses struct {
+	Rulings[hub.PauseTarget, hub.Pause]
+}
 
 // Paused says that a target is paused, or that its words have changed.
 type Paused struct {
@@ -42,20 +42,7 @@ func (*Paused) FactType() FactType { return factPaused }
 func (*Resumed) FactType() FactType { return factResumed }
 
 // NewPauses returns the state in which nothing is paused.
-func NewPauses() *Pauses { return &Pauses{held: map[hub.PauseTarget]hub.Pause{}} }
-
-// Restore adds a stored row. An empty value is a pause that is over.
-func (p *Pauses) Restore(value []byte) error {
-	if len(value) == 0 {
-		return nil
-	}
-	var row hub.Pause
-	if json.Unmarshal(value, &row) != nil {
-		return hub.NewError(hub.CodeCorruptRecord, "the stored row of a pause cannot be read")
-	}
-	p.held[row.Target()] = row
-	return nil
-}
+func NewPauses() *Pauses { return &Pauses{PauseKind.None()} }
 
 // PauseCommand pauses or resumes a target. Tell names the channels in which those read
 // whom it concerns; a pause of one agent is told to that agent alone.
@@ -68,37 +55,34 @@ type PauseCommand struct {
 // Pause decides a pause. A target that is paused keeps the time of its pause. Pausing with the
 // words in force has no effect. Errors: limit_reached.
 func (p *Pauses) Pause(c PauseCommand, now Now) (Decision[hub.Pause], error) {
-	row, held := p.held[c.Target]
+	row, held := p.For(c.Target)
 	if held && row.Words == c.Words {
-		return Decision[hub.Pause]{Answer: func(Position) hub.Pause { return row }}, nil
-	}
-	if !held && len(p.held) >= hub.MaxPauses {
-		return Decision[hub.Pause]{}, hub.Errorf(hub.CodeLimitReached, "%d pauses are in force, and there cannot be more", hub.MaxPauses).
-			With("limit", hub.MaxPauses).WithFix("resume what need not be paused, or pause a room or everything")
+		return answering(row), nil
 	}
 	if !held {
+		if err := p.full(hub.MaxPauses, "%d pauses are in force, and there cannot be more", "resume what need not be paused, or pause a room or everything"); err != nil {
+			return Decision[hub.Pause]{}, err
+		}
 		row = hub.Pause{
 			AgentID: Optional(c.Target.AgentID), RoomID: Optional(c.Target.RoomID), All: c.Target.All,
 			By: hub.AgentOperator, Since: now.Wall,
 		}
 	}
 	row.Words = c.Words
-	return Decision[hub.Pause]{
-		Draft:  Draft{Facts: []Fact{&Paused{Pause: row}}, Messages: c.notices(row, "paused", "I have paused "+c.Target.String()+": "+c.Words)},
-		Answer: func(Position) hub.Pause { return row },
-	}, nil
+	d := answering(row, &Paused{Pause: row})
+	d.Messages = c.notices(row, "paused", "I have paused "+c.Target.String()+": "+c.Words)
+	return d, nil
 }
 
 // Resume decides the end of a pause. Error: not_paused.
 func (p *Pauses) Resume(c PauseCommand) (Decision[hub.Pause], error) {
-	row, held := p.held[c.Target]
+	row, held := p.For(c.Target)
 	if !held {
 		return Decision[hub.Pause]{}, hub.Errorf(hub.CodeNotPaused, "%s is not paused by itself", c.Target)
 	}
-	return Decision[hub.Pause]{
-		Draft:  Draft{Facts: []Fact{&Resumed{Target: c.Target}}, Messages: c.notices(row, "resumed", "I have resumed "+c.Target.String()+": go on.")},
-		Answer: func(Position) hub.Pause { return row },
-	}, nil
+	d := answering(row, &Resumed{Target: c.Target})
+	d.Messages = c.notices(row, "resumed", "I have resumed "+c.Target.String()+": go on.")
+	return d, nil
 }
 
 // notices are the messages of the operator to those whom a pause concerns.
@@ -123,24 +107,6 @@ func (c *PauseCommand) notices(row hub.Pause, state, body string) []MessageDraft
 	return all
 }
 
-// List returns the pauses in force, the earliest first.
-func (p *Pauses) List() []hub.Pause { return SortedPauses(p.held) }
-
-// SortedPauses returns pauses, the earliest first.
-func SortedPauses(held map[hub.PauseTarget]hub.Pause) []hub.Pause {
-	all := make([]hub.Pause, 0, len(held))
-	for _, row := range held {
-		all = append(all, row)
-	}
-	slices.SortFunc(all, func(a, b hub.Pause) int {
-		if a.Since != b.Since {
-			return int(a.Since - b.Since)
-		}
-		return slices.Compare(PauseKey(a.Target()), PauseKey(b.Target()))
-	})
-	return all
-}
-
 // PauseKey is the key of a target in TablePause.
 func PauseKey(t hub.PauseTarget) []byte {
 	switch {
@@ -157,12 +123,10 @@ func (p *Pauses) Apply(f Fact, at Position, rows RowSink) {
 	switch f := f.(type) {
 	case *Paused:
 		p.noteBefore(f.Pause.Target(), at, rows)
-		p.held[f.Pause.Target()] = f.Pause
-		rows.Put(TablePause, PauseKey(f.Pause.Target()), mustJSON(f.Pause))
+		p.set(f.Pause, rows)
 	case *Resumed:
 		p.noteBefore(f.Target, at, rows)
-		delete(p.held, f.Target)
-		rows.Put(TablePause, PauseKey(f.Target), nil)
+		p.end(f.Target, rows)
 	default:
 		panic(fmt.Sprintf("core: the pauses were given the fact %T", f))
 	}
@@ -171,7 +135,7 @@ func (p *Pauses) Apply(f Fact, at Position, rows RowSink) {
 // noteBefore writes what the pause of a target was before a record.
 func (p *Pauses) noteBefore(t hub.PauseTarget, at Position, rows RowSink) {
 	var was []byte
-	if row, held := p.held[t]; held {
+	if row, held := p.For(t); held {
 		was = mustJSON(row)
 	}
 	rows.Put(TablePauseBefore, append(SeqKey(at.Seq), PauseKey(t)...), was)

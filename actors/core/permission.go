@@ -22,10 +22,7 @@ func (a *Asks) SetPermissions(in hub.PermissionPolicyInput) (Decision[hub.Permis
 	if p.AnswerSec == 0 {
 		p.AnswerSec = hub.DefaultPermissionWait
 	}
-	return Decision[hub.PermissionPolicy]{
-		Draft:  Draft{Facts: []Fact{&PermissionsSet{Policy: p}}},
-		Answer: func(Position) hub.PermissionPolicy { return p },
-	}, nil
+	return answering(p, &PermissionsSet{Policy: p}), nil
 }
 
 // Permit decides about a permission prompt: by a rule, or by a question to the operator,

@@ -124,7 +124,7 @@ func (p *Projects) SetLocks(id hub.RoomID, in hub.LockPolicyInput, by RoomKeeper
 	}
 	f := &LocksSet{Room: id, Locks: in.Locks, By: in.AgentID}
 	if room.Locks == in.Locks {
-		return Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}, nil
+		return answering(room), nil
 	}
 	room.Locks = in.Locks
 	return Decision[hub.Room]{Draft: Draft{Facts: []Fact{f}}, Answer: func(Position) hub.Room { return room }}, nil
@@ -139,7 +139,7 @@ func (p *Projects) SetGuard(id hub.RoomID, in hub.GuardInput) (Decision[hub.Room
 	}
 	was, room := stored.Room.GuardHops, stored.Room
 	room.GuardHops = in.Hops
-	d := Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}
+	d := answering(room)
 	if (was == nil) != (in.Hops == nil) || was != nil && *was != *in.Hops {
 		d.Facts = []Fact{&GuardSet{Room: id, Hops: in.Hops}}
 	}

@@ -38,16 +38,13 @@ func (p *Projects) AllowHost(id hub.RoomID, in hub.AllowHostInput) (Decision[hub
 		return Decision[hub.Room]{}, ErrRoomNotFound(string(id))
 	}
 	room := stored.Room
-	d := Decision[hub.Room]{Answer: func(Position) hub.Room { return room }}
 	if slices.Contains(room.AllowedHosts, in.Host) != in.Remove {
-		return d, nil
+		return answering(room), nil
 	}
 	if !in.Remove && len(room.AllowedHosts) >= hub.MaxAllowedHosts {
 		return Decision[hub.Room]{}, hub.Errorf(hub.CodeLimitReached, "the room allows %d hosts, and there cannot be more", hub.MaxAllowedHosts).
 			With("limit", hub.MaxAllowedHosts).WithFix("take back one that is not needed")
 	}
 	f := &HostAllowed{Room: id, Host: in.Host, Removed: in.Remove}
-	room = f.set(stored).Room
-	d.Facts = []Fact{f}
-	return d, nil
+	return answering(f.set(stored).Room, f), nil
 }

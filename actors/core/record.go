@@ -156,6 +156,12 @@ type Decision[T any] struct {
 	Answer func(Position) T
 }
 
+// answering is the decision of facts whose answer is known before they are numbered; without facts, one that
+// changes nothing.
+func answering[T any](answer T, facts ...Fact) Decision[T] {
+	return Decision[T]{Draft: Draft{Facts: facts}, Answer: func(Position) T { return answer }}
+}
+
 // FactType numbers the facts. Its numbers are part of the journal's format:
 // append, never reorder.
 type FactType uint16

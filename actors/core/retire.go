@@ -41,7 +41,7 @@ func retireFacts() map[FactType]func() Fact {
 // agent stays so. The answer is the time of the retirement.
 func (a *Agent) Retire(tell []MessageDraft, _ Now) Decision[hub.Time] {
 	if at := a.row.Retired; at != 0 {
-		return Decision[hub.Time]{Answer: func(Position) hub.Time { return at }}
+		return answering(at)
 	}
 	d := Decision[hub.Time]{Draft: Draft{Messages: tell}, Answer: func(at Position) hub.Time { return at.Now.Wall }}
 	if a.row.Session.Active {
@@ -74,7 +74,7 @@ func RetiredMark(since hub.Time) []byte {
 func (r *Room) Leave(agent hub.AgentID, id hub.SeatID) Decision[bool] {
 	seat, sits := r.seats[agent]
 	sits = sits && (id == "" || id == seat.SeatID)
-	d := Decision[bool]{Answer: func(Position) bool { return sits }}
+	d := answering(sits)
 	if sits {
 		d.Facts = []Fact{&SeatFreed{Agent: agent, Seat: seat.SeatID}}
 	}

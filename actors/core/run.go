@@ -110,7 +110,7 @@ func (t *Tasks) JoinRun(c JoinRunCommand, _ Now, w TaskWorld) (Decision[StoredRu
 		return Decision[StoredRun]{}, err
 	}
 	if len(join) == 0 {
-		return Decision[StoredRun]{Answer: func(Position) StoredRun { return run }}, nil
+		return answering(run), nil
 	}
 	counts := t.countsWith(run.Run.Counts, join)
 	return Decision[StoredRun]{

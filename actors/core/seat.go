@@ -59,7 +59,7 @@ func (r *Room) SeatSpawn(c SeatCommand, now Now) (Decision[StoredSeat], error) {
 	var facts []Fact
 	switch {
 	case seated && before.SpawnID == row.SpawnID:
-		return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return before }}, nil
+		return answering(before), nil
 	case seated:
 		facts = append(facts, &SeatFreed{Agent: before.AgentID, Seat: before.SeatID})
 	case len(r.seats) >= hub.MaxRoomSeats:

@@ -28,7 +28,7 @@ const mostFreed = 64
 // ErrNotLive if the agent is long gone itself.
 func (r *Room) SeatActing(c ActingCommand, now Now) (Decision[StoredSeat], error) {
 	if seat, ok := r.seats[c.Agent]; ok {
-		return Decision[StoredSeat]{Answer: func(Position) StoredSeat { return seat }}, nil
+		return answering(seat), nil
 	}
 	if c.LongGone(c.Agent) {
 		return Decision[StoredSeat]{}, ErrNotLive

@@ -31,8 +31,8 @@ func settingsFacts() map[FactType]func() Fact {
 type Settings struct {
 	surfaces map[hub.Harness]hub.Surface // only harnesses for which the operator has chosen one
 	notify   hub.Notify
-	passes   map[hub.PassID]hub.Pass    // in force, and those whose time is over and that were not cleared away
-	users    map[string]hub.AllowedUser // other users of the machine who are let in, by ID
+	Passes   Rulings[hub.PassID, hub.Pass]    // in force, and those whose time is over and that were not cleared away
+	Users    Rulings[string, hub.AllowedUser] // other users of the machine who are let in
 }
 
 // ToolSurfaceSet sets the surface of a harness. An empty surface restores the
@@ -55,7 +55,7 @@ func (*ToolSurfaceSet) FactType() FactType { return factToolSurfaceSet }
 
 // NewSettings returns the settings of a hub whose operator has chosen nothing.
 func NewSettings() *Settings {
-	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify(), passes: map[hub.PassID]hub.Pass{}, users: map[string]hub.AllowedUser{}}
+	return &Settings{surfaces: map[hub.Harness]hub.Surface{}, notify: NoNotify(), Passes: PassKind.None(), Users: UserKind.None()}
 }
 
 // NoNotify is the setting of a hub whose operator is told of nothing.
@@ -74,10 +74,7 @@ func (s *Settings) SetNotify(in hub.NotifyInput) (Decision[hub.Notify], error) {
 			With("version", s.notify.Version).WithFix("read it, change that, and send it with its version")
 	}
 	to := hub.Notify{Command: append([]string{}, in.Command...), Webhook: in.Webhook, Remote: in.Remote, Version: in.Version + 1}
-	return Decision[hub.Notify]{
-		Draft:  Draft{Facts: []Fact{&NotifySet{Notify: to}}},
-		Answer: func(Position) hub.Notify { return to },
-	}, nil
+	return answering(to, &NotifySet{Notify: to}), nil
 }
 
 // RestoreSurface adds a stored choice to a state that is being loaded.
@@ -91,7 +88,7 @@ func (s *Settings) RestoreSurface(h hub.Harness, surface hub.Surface) {
 // has no effect.
 func (s *Settings) SetToolSurface(in hub.ToolSurfaceInput) Decision[hub.ToolSurface] {
 	row := SurfaceOf(in.Harness, in.Surface)
-	d := Decision[hub.ToolSurface]{Answer: func(Position) hub.ToolSurface { return row }}
+	d := answering(row)
 	if s.surfaces[in.Harness] != in.Surface {
 		d.Facts = []Fact{&ToolSurfaceSet{Harness: in.Harness, Surface: in.Surface}}
 	}

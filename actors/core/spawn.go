@@ -53,10 +53,7 @@ func (s *Spawns) SetPolicy(in hub.SpawnPolicyInput) (Decision[hub.SpawnPolicy], 
 	for i := range p.Allow {
 		p.Allow[i].MaxSeats = cmp.Or(p.Allow[i].MaxSeats, hub.DefaultSpawnSeats)
 	}
-	return Decision[hub.SpawnPolicy]{
-		Draft:  Draft{Facts: []Fact{&SpawnPolicySet{Policy: p}}},
-		Answer: func(Position) hub.SpawnPolicy { return p },
-	}, nil
+	return answering(p, &SpawnPolicySet{Policy: p}), nil
 }
 
 // SpawnRequest asks for a spawn. By is never empty.
@@ -223,13 +220,10 @@ func (s *Spawns) Stop(id hub.SpawnID, by hub.AgentID, operator bool) (Decision[h
 		return Decision[hub.Spawn]{}, spawnNotAllowed("only the agent that asked for a spawn and the operator may stop it").
 			With("by", row.By).WithFix("ask " + string(row.By) + " to stop it, or the operator")
 	case row.Stopping:
-		return Decision[hub.Spawn]{Answer: func(Position) hub.Spawn { return row }}, nil
+		return answering(row), nil
 	}
 	f := &SpawnStopAsked{Spawn: id, By: by}
-	return Decision[hub.Spawn]{
-		Draft:  Draft{Facts: []Fact{f}},
-		Answer: func(Position) hub.Spawn { return f.stopping(row) },
-	}, nil
+	return answering(f.stopping(row), f), nil
 }
 
 // SpawnOutcome is the end of a spawn.

@@ -50,7 +50,7 @@ func TestUsersAreTheirRows(t *testing.T) {
 		for id, row := range rows {
 			var u hub.AllowedUser
 			require.NoError(t, json.Unmarshal([]byte(row), &u))
-			require.NoError(t, loaded.RestoreUser([]byte(row)))
+			require.NoError(t, loaded.Users.Restore([]byte(row)))
 			got[id] = u.Name
 		}
 		if !maps.Equal(got, want) {
@@ -77,7 +77,7 @@ func TestUsersAreLimited(t *testing.T) {
 	if _, err := s.AllowUser(hub.LocalUser{ID: "x"}, core.Now{}); codeOf(err) != hub.CodeLimitReached {
 		t.Errorf("one more: %v", err)
 	}
-	if err := s.RestoreUser([]byte("{")); codeOf(err) != hub.CodeCorruptRecord {
+	if err := s.Users.Restore([]byte("{")); codeOf(err) != hub.CodeCorruptRecord {
 		t.Errorf("a row that is none: %v", err)
 	}
 }

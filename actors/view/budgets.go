@@ -2,7 +2,6 @@ package view
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -22,9 +21,7 @@ const maxDigests = 10_000
 // budgets shows how much agents are given, and which messages they were given as digests. Each
 // answer to an agent asks it, so that no budget costs one look at a number.
 type budgets struct {
-	mu    sync.RWMutex
-	held  map[hub.BudgetTarget]hub.Budget
-	count atomic.Int32
+	*rulings[hub.BudgetTarget, hub.Budget]
 
 	digestsMu sync.Mutex
 	digests   *bounded.Map[digestKey, struct{}]
@@ -40,45 +37,16 @@ type digestKey struct {
 }
 
 func newBudgets() *budgets {
-	return &budgets{held: map[hub.BudgetTarget]hub.Budget{}, digests: bounded.New[digestKey, struct{}](maxDigests)}
-}
-
-// apply takes a committed row of a target.
-func (b *budgets) apply(key, value []byte) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	kind, name, _ := strings.Cut(string(key), "\x00")
-	target := hub.BudgetTarget{AgentID: hub.AgentID(name)}
-	if kind == "room" {
-		target = hub.BudgetTarget{RoomID: hub.RoomID(name)}
-	}
-	delete(b.held, target)
-	var row hub.Budget
-	if json.Unmarshal(value, &row) == nil {
-		b.held[target] = row
-	}
-	b.count.Store(int32(len(b.held)))
+	return &budgets{rulings: newRulings(&core.BudgetKind), digests: bounded.New[digestKey, struct{}](maxDigests)}
 }
 
 // Budgets lists the budgets, the earliest first.
-func (v *View) Budgets() []hub.Budget {
-	v.budgets.mu.RLock()
-	defer v.budgets.mu.RUnlock()
-	return core.SortedBudgets(v.budgets.held)
-}
-
-// RestoreBudgets takes the stored rows at a start.
-func (v *View) RestoreBudgets() error {
-	return v.rows.RowsOf(core.TableBudget, nil, false, func(key, value []byte) bool {
-		v.budgets.apply(key, value)
-		return true
-	})
-}
+func (v *View) Budgets() []hub.Budget { return v.budgets.list(nil) }
 
 // BudgetOf returns how many characters an hour an agent is given: its own budget, else the
 // smallest of the rooms in which it has a seat; 0: it has none.
 func (v *View) BudgetOf(agent hub.AgentID) (int, error) {
-	if v.budgets.count.Load() == 0 || agent == "" {
+	if v.budgets.none() || agent == "" {
 		return 0, nil
 	}
 	least := 0
@@ -102,7 +70,7 @@ func (v *View) BudgetOf(agent hub.AgentID) (int, error) {
 // left returns how many characters an agent may still be given in this hour, and its budget;
 // ok is false if it has none.
 func (v *View) left(ctx context.Context, agent hub.AgentID, now hub.Time) (left, budget int, ok bool) {
-	if v.budgets.count.Load() == 0 || !counts(ctx, agent) {
+	if v.budgets.none() || !counts(ctx, agent) {
 		return 0, 0, false
 	}
 	budget, err := v.BudgetOf(agent)

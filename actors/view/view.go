@@ -28,11 +28,11 @@ type View struct {
 	Tasks     *Tasks
 	Runs      *Runs
 	Places    *places
-	pauses    *pauses
-	mutes     *mutes
+	pauses    *rulings[hub.PauseTarget, hub.Pause]
+	mutes     *rulings[hub.MuteTarget, hub.Mute]
 	budgets   *budgets
-	passes    *passes
-	users     *users
+	passes    *rulings[hub.PassID, hub.Pass]
+	users     *rulings[string, hub.AllowedUser]
 	Changes   *Changes
 	ledger    *ledger
 	Retired   *Retired
@@ -58,11 +58,11 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		Leases: newLeases(), Waiters: newWaiters(changes), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		Retired:      newRetired(),
 		beginnings:   newBeginnings(),
-		pauses:       newPauses(),
-		mutes:        newMutes(),
+		pauses:       newRulings(&core.PauseKind),
+		mutes:        newRulings(&core.MuteKind),
 		budgets:      newBudgets(),
-		passes:       newPasses(),
-		users:        newUsers(),
+		passes:       newRulings(&core.PassKind),
+		users:        newRulings(&core.UserKind),
 		Changes:      changes,
 		ledger:       newLedger(hub.Time(time.Now().UnixMilli())),
 		SessionEnded: func(core.SessionProof, int64) {},
