@@ -85,39 +85,13 @@ func TestReadmeSamplesPrintWhatTheySay(t *testing.T) {
 		cmd.Dir, cmd.Env = filepath.Join(current, "shop"), append(slices.Clone(environment), "HUB_AGENT="+agent)
 		return startWire(t, cmd).shake()
 	}
-	var lead, dev *wire
-	var locked int // the call of dev that waits for the lock
+	var team promptedTeam
 	after := map[string]func(){
 		"hubcli run codex --as dev ": func() {
-			lead, dev = bridge("lead", "claude-code"), bridge("dev", "codex")
-			lead.works("hub_start", nil)
-			lead.works("hub_plan", map[string]any{"title": "NOTES.md", "tasks": []map[string]any{
-				{"title": "What it does", "assignee": "lead"}, {"title": "How to use it", "assignee": "dev"},
-			}})
-			lead.works("hub_take", map[string]any{"files": []string{"NOTES.md"}})
-			dev.works("hub_start", nil)
-			dev.works("hub_take", nil)
-			locked = dev.ask("tools/call", map[string]any{"name": "hub_lock", "arguments": map[string]any{"file_path": "NOTES.md", "wait_seconds": 40}})
-			lead.works("hub_ask_human", map[string]any{"question": "Commit NOTES.md?", "options": []string{"yes", "no"}})
-			if err := until(func() bool {
-				out, _, err := bash.run("hubcli status")
-				return err == nil && strings.Contains(out, "dev  waits for lead")
-			}); err != nil {
-				t.Errorf("dev does not wait for the lock: %v", err)
-			}
+			team = promptedTeam{lead: bridge("lead", "claude-code"), dev: bridge("dev", "codex")}
+			team.obey(t, bash)
 		},
-		"hubcli say --to dev ": func() {
-			if said := lead.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "yes") {
-				t.Errorf("lead does not read the answer: %s", said)
-			}
-			lead.works("hub_done", map[string]any{"note": "written"})
-			if r, err := dev.await(locked); err != nil || !bytes.Contains(r.Result, []byte(`"acquired":true`)) {
-				t.Errorf("the lock does not pass to dev: %v, %s", err, r.Result)
-			}
-			if said := dev.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "keep your part below ten lines") {
-				t.Errorf("dev does not read what the operator said: %s", said)
-			}
-		},
+		"hubcli say --to dev ": func() { team.finish(t) },
 	}
 	all := shownOn(t, "README.md", port)
 	for i := range all { // the folder of a test may be so long that the line is cut before the file
@@ -127,6 +101,47 @@ func TestReadmeSamplesPrintWhatTheySay(t *testing.T) {
 	runShown(t, bash, "README.md", all, typed, after)
 	if len(after) > 0 {
 		t.Errorf("the README does not say %v", after)
+	}
+}
+
+// promptedTeam are the two agents of the README.
+type promptedTeam struct {
+	lead, dev *wire
+	locked    int // the call of dev that waits for the lock
+}
+
+// obey makes the calls that the prompts ask for, up to the question to the operator.
+func (p *promptedTeam) obey(t *testing.T, bash *shell) {
+	t.Helper()
+	p.lead.works("hub_start", nil)
+	p.lead.works("hub_plan", map[string]any{"title": "NOTES.md", "tasks": []map[string]any{
+		{"title": "What it does", "assignee": "lead"}, {"title": "How to use it", "assignee": "dev"},
+	}})
+	p.lead.works("hub_take", map[string]any{"files": []string{"NOTES.md"}})
+	p.dev.works("hub_start", nil)
+	p.dev.works("hub_take", nil)
+	p.locked = p.dev.ask("tools/call", map[string]any{"name": "hub_lock", "arguments": map[string]any{"file_path": "NOTES.md", "wait_seconds": 40}})
+	p.lead.works("hub_ask_human", map[string]any{"question": "Commit NOTES.md?", "options": []string{"yes", "no"}})
+	if err := until(func() bool {
+		out, _, err := bash.run("hubcli status")
+		return err == nil && strings.Contains(out, "dev  waits for lead")
+	}); err != nil {
+		t.Errorf("dev does not wait for the lock: %v", err)
+	}
+}
+
+// finish reads what the operator has said, and ends the task of lead.
+func (p *promptedTeam) finish(t *testing.T) {
+	t.Helper()
+	if said := p.lead.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "yes") {
+		t.Errorf("lead does not read the answer: %s", said)
+	}
+	p.lead.works("hub_done", map[string]any{"note": "written"})
+	if r, err := p.dev.await(p.locked); err != nil || !bytes.Contains(r.Result, []byte(`"acquired":true`)) {
+		t.Errorf("the lock does not pass to dev: %v, %s", err, r.Result)
+	}
+	if said := p.dev.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "keep your part below ten lines") {
+		t.Errorf("dev does not read what the operator said: %s", said)
 	}
 }
 
