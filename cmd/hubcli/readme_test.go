@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -13,132 +12,147 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
+	"hubcli/hub"
 	"hubcli/internal/require"
 )
 
-// The samples of the README do what a reader is told that they do. The walk has
-// tests of its own.
+// What the README says is so, and its samples do what a reader is told that they do.
 
-func readReadme(t *testing.T) string {
-	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	require.NoError(t, err)
-	return string(readme)
-}
+// maxReadme bounds the lines of the README: a reader sees what the hub is for, and begins.
+const maxReadme = 160
 
-// readmeBlocks returns the fenced blocks of a language.
-func readmeBlocks(t *testing.T, language string) []string {
-	t.Helper()
-	var blocks []string
-	for _, found := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(readReadme(t), -1) {
-		blocks = append(blocks, found[1])
+func TestReadmeIsShort(t *testing.T) {
+	if n := strings.Count(readPage(t, "README.md"), "\n"); n > maxReadme {
+		t.Errorf("the README has %d lines, at most %d are meant: what concerns few readers belongs into docs", n, maxReadme)
 	}
-	return blocks
 }
 
-// readmeWays says for each kind of fenced block by what it is run. A block of another
-// kind is not run, and does not belong on the page.
-var readmeWays = map[string]string{
-	"console": "TestReadmeSamplesPrintWhatTheySay",
-	"bash":    "TestReadmeWalk",
-	"json":    "TestReadmeEntryIsTaken",
-	"python":  "TestReadmePython; the one of sandboxed agents needs a mounted folder: examples/tests runs it with another",
-}
-
-func TestReadmeBlocksAreAllRun(t *testing.T) {
-	for _, found := range regexp.MustCompile("(?ms)^```(\\w*)\n.*?^```$").FindAllStringSubmatch(readReadme(t), -1) {
-		if readmeWays[found[1]] == "" {
-			t.Errorf("nothing runs the block\n%s", found[0])
+// TestReadmeNamesEachHarness: the table has a row for each program in which agents run, with the name of its adapter.
+func TestReadmeNamesEachHarness(t *testing.T) {
+	page := readPage(t, "README.md")
+	for _, facts := range hub.AllHarnessFacts() {
+		if facts.ID == hub.HarnessGeneric || facts.ID == hub.HarnessGit {
+			continue
 		}
-	}
-	for _, block := range readmeBlocks(t, "console") {
-		if !strings.HasPrefix(block, "$ ") {
-			t.Errorf("a sample does not begin with a command:\n%s", block)
+		row := regexp.MustCompile(`(?m)^\|[^|]*\b` + regexp.QuoteMeta(facts.Title) + `\b[^|]*\|[^|]*` + "`" + regexp.QuoteMeta(string(facts.ID)) + "`")
+		if !row.MatchString(page) {
+			t.Errorf("the README has no row for %s with its adapter %s", facts.Title, facts.ID)
 		}
 	}
 }
 
-// TestReadmeSamplesPrintWhatTheySay: every console sample, in the order of the page, in
-// one shell of a user who has nothing but a harness.
+// TestReadmeTimesAreMeasured: each time stands in docs/harnesses.md, which says how it was measured.
+func TestReadmeTimesAreMeasured(t *testing.T) {
+	measured := readPage(t, "docs/harnesses.md")
+	times := regexp.MustCompile(`(\d+) ms`).FindAllStringSubmatch(readPage(t, "README.md"), -1)
+	for _, found := range times {
+		if !regexp.MustCompile(`\b` + found[1] + ` (and \d+ )?ms`).MatchString(measured) {
+			t.Errorf("docs/harnesses.md does not say %s", found[0])
+		}
+	}
+	if len(times) < 5 {
+		t.Errorf("only %d times were found", len(times))
+	}
+}
+
+// TestReadmeSamplesPrintWhatTheySay: every console sample, in the order of the page, in one shell of a user who has two
+// harnesses and a repository. The harnesses are stand-ins that end at once. Their bridges are real: the test makes the
+// calls of tools that the prompts of the page ask for.
 func TestReadmeSamplesPrintWhatTheySay(t *testing.T) {
 	port, err := freePort()
 	require.NoError(t, err)
-	home, current := t.TempDir(), t.TempDir()
+	home, current, temporary := t.TempDir(), t.TempDir(), t.TempDir()
 	t.Cleanup(func() { end(port, home) })
-	require.NoError(t, os.Mkdir(filepath.Join(home, ".claude"), 0o700))
-	var all []shown
-	for _, block := range readmeBlocks(t, "console") {
-		all = append(all, shownIn(strings.ReplaceAll(block, "6969", port))...)
+	programs := filepath.Join(home, "programs")
+	require.NoError(t, os.Mkdir(programs, 0o700))
+	for _, name := range []string{"claude", "codex"} {
+		require.NoError(t, os.WriteFile(filepath.Join(programs, name), []byte("#!/bin/sh\nexit 0\n"), 0o700))
 	}
-	if len(all) < 25 || all[0].command != "hubcli ensure\n" || all[len(all)-1].command != "hubcli stop\n" {
-		t.Fatalf("the README begins with %+v, ends with %+v", all[0], all[len(all)-1])
+	// No room is made in the folder for temporary files, so that is another one.
+	environment := append(readmeEnvironment(home, port), "TMPDIR="+temporary, "PATH="+programs+string(os.PathListSeparator)+os.Getenv("PATH"))
+	bash := startShell(t, current, environment)
+	if out, exit, err := bash.run("git init -q shop"); err != nil || exit != 0 {
+		t.Fatalf("git init: %v\n%s", err, out)
 	}
-	bash := startShell(t, current, readmeEnvironment(home, port))
-	ids := sampleIDs{}
-	for _, s := range all {
-		out, exit, err := bash.run(ids.command(s.command))
-		if err != nil || !ids.match(s.output, out) {
-			// What follows rests on it. A hub of somebody else is not to be worked on.
-			t.Fatalf("$ %sprinted (%v)\n%s\nthe README says\n%s", s.command, err, out, s.output)
-		}
-		if refused := strings.Contains(s.output, "\nfix: ") || strings.HasPrefix(s.output, "fix: "); (exit != 0) != refused {
-			t.Errorf("%s: exit code %d", s.command, exit)
-		}
+	prompts := pageBlocks(t, "README.md", "text")
+	if len(prompts) != 1 || strings.Count(prompts[0], "\n") != 3 {
+		t.Fatalf("the README has the prompts %q", prompts)
 	}
-	if left, _ := filepath.Glob(filepath.Join(current, "*", "*")); len(left) > 0 {
-		t.Errorf("the samples have left %v", left)
+	bridge := func(agent, harness string) *wire {
+		cmd := exec.Command("hubcli", "mcp", "--harness", harness)
+		cmd.Dir, cmd.Env = filepath.Join(current, "shop"), append(slices.Clone(environment), "HUB_AGENT="+agent)
+		return startWire(t, cmd).shake()
+	}
+	var team promptedTeam
+	after := map[string]func(){
+		"hubcli run codex --as dev ": func() {
+			team = promptedTeam{lead: bridge("lead", "claude-code"), dev: bridge("dev", "codex")}
+			team.obey(t, bash)
+		},
+		"hubcli say --to dev ": func() { team.finish(t) },
+	}
+	all := shownOn(t, "README.md", port)
+	for i := range all { // the folder of a test may be so long that the line is cut before the file
+		all[i].output = strings.ReplaceAll(all[i].output, "…/shop/NOTES.md", "…")
+	}
+	typed := strings.NewReplacer("&& hubcli init\n", "&& hubcli init --yes\n") // nobody is there to be asked
+	runShown(t, bash, "README.md", all, typed, after)
+	if len(after) > 0 {
+		t.Errorf("the README does not say %v", after)
 	}
 }
 
-// readmeEnvironment is that of a reader with an empty home and a free port.
-func readmeEnvironment(home, port string) []string {
-	return append(os.Environ(), "HOME="+home, "HUB_DATA_ROOT="+filepath.Join(home, ".local", "share", "hubcli"),
-		"HUB_BASE_URL=http://127.0.0.1:"+port)
+// promptedTeam are the two agents of the README.
+type promptedTeam struct {
+	lead, dev *wire
+	locked    int // the call of dev that waits for the lock
 }
 
-// TestReadmePython: the program runs as it stands, and shows what the command that it
-// names posts.
-func TestReadmePython(t *testing.T) {
-	// By its own path: what stands in PATH may look for the interpreter in the home.
-	python, err := exec.CommandContext(t.Context(), "python3", "-c", "import sys; print(sys.executable)").Output()
-	require.NoError(t, err)
-	port, err := freePort()
-	require.NoError(t, err)
-	home := t.TempDir()
-	t.Cleanup(func() { end(port, home) })
-	client, err := filepath.Abs(filepath.Join("..", "..", "python", "src"))
-	require.NoError(t, err)
-	program := exec.CommandContext(t.Context(), strings.TrimSpace(string(python)), "-u", "-c", readmeBlocks(t, "python")[0])
-	program.Dir = t.TempDir()
-	program.Env = append(readmeEnvironment(home, port), "PYTHONPATH="+client, "PYTHONDONTWRITEBYTECODE=1")
-	out, err := program.StdoutPipe()
-	require.NoError(t, err)
-	var complaints bytes.Buffer
-	program.Stderr = &complaints
-	require.NoError(t, program.Start())
-	lines := bufio.NewScanner(out)
-	read := func() string { lines.Scan(); return lines.Text() }
-	if got := read(); got != "dev-a has the parser" {
-		t.Errorf("it prints %q", got)
+// obey makes the calls that the prompts ask for, up to the question to the operator.
+func (p *promptedTeam) obey(t *testing.T, bash *shell) {
+	t.Helper()
+	p.lead.works("hub_start", nil)
+	p.lead.works("hub_plan", map[string]any{"title": "NOTES.md", "tasks": []map[string]any{
+		{"title": "What it does", "assignee": "lead"}, {"title": "How to use it", "assignee": "dev"},
+	}})
+	p.lead.works("hub_take", map[string]any{"files": []string{"NOTES.md"}})
+	p.dev.works("hub_start", nil)
+	p.dev.works("hub_take", nil)
+	p.locked = p.dev.ask("tools/call", map[string]any{"name": "hub_lock", "arguments": map[string]any{"file_path": "NOTES.md", "wait_seconds": 40}})
+	p.lead.works("hub_ask_human", map[string]any{"question": "Commit NOTES.md?", "options": []string{"yes", "no"}})
+	if err := until(func() bool {
+		out, _, err := bash.run("hubcli status")
+		return err == nil && strings.Contains(out, "dev  waits for lead")
+	}); err != nil {
+		t.Errorf("dev does not wait for the lock: %v", err)
 	}
-	_, command, named := strings.Cut(read(), "in another terminal: ")
-	if err := until(func() bool { return parked(port, 1) }); err != nil {
-		t.Errorf("it does not wait: %v", err)
+}
+
+// finish reads what the operator has said, and ends the task of lead.
+func (p *promptedTeam) finish(t *testing.T) {
+	t.Helper()
+	if said := p.lead.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "yes") {
+		t.Errorf("lead does not read the answer: %s", said)
 	}
-	other := exec.CommandContext(t.Context(), "bash", "-c", command)
-	other.Env = readmeEnvironment(home, port)
-	if posted, err := other.CombinedOutput(); err != nil || !named {
-		t.Errorf("%s: %v\n%s", command, err, posted)
+	p.lead.works("hub_done", map[string]any{"note": "written"})
+	if r, err := p.dev.await(p.locked); err != nil || !bytes.Contains(r.Result, []byte(`"acquired":true`)) {
+		t.Errorf("the lock does not pass to dev: %v, %s", err, r.Result)
 	}
-	if got := read(); got != "you hello" {
-		t.Errorf("it prints %q", got)
+	if said := p.dev.works("hub_poll_messages", map[string]any{"timeout_seconds": 0}); !strings.Contains(said, "keep your part below ten lines") {
+		t.Errorf("dev does not read what the operator said: %s", said)
 	}
-	if err := program.Wait(); err != nil {
-		t.Errorf("%v\n%s", err, complaints.String())
+}
+
+// works calls a tool that has to succeed, and returns what it says.
+func (w *wire) works(tool string, args any) string {
+	w.t.Helper()
+	answer, text := w.call(tool, args)
+	if answer.IsError {
+		w.t.Fatalf("%s: %s", tool, text)
 	}
+	return text + string(answer.Data)
 }
 
 // TestReadmeEntryIsTaken: the entry for other harnesses is whole, and what it names
@@ -154,9 +168,9 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 			Args    []string `json:"args"`
 		} `json:"mcpServers"`
 	}
-	blocks := readmeBlocks(t, "json")
-	if len(blocks) != 1 || json.Unmarshal([]byte(blocks[0]), &file) != nil || len(file.Servers) != 1 {
-		t.Fatalf("the README has the entries %q", blocks)
+	entries := regexp.MustCompile("`({\"mcpServers\".*?)`").FindAllStringSubmatch(readPage(t, "README.md"), -1)
+	if len(entries) != 1 || json.Unmarshal([]byte(entries[0][1]), &file) != nil || len(file.Servers) != 1 {
+		t.Fatalf("the README has the entries %q", entries)
 	}
 	entry := file.Servers["hub"]
 	cmd := exec.CommandContext(t.Context(), entry.Command, entry.Args...)
@@ -182,18 +196,12 @@ func TestReadmeEntryIsTaken(t *testing.T) {
 	}
 }
 
-// TestReadmeCommandsAreKnown: what stands in the README to be typed and is no console
-// sample is one of these, each of which a test runs.
+// TestReadmeCommandsAreKnown: what stands in the README to be typed and is no console sample is one of these, each of
+// which a test runs.
 func TestReadmeCommandsAreKnown(t *testing.T) {
-	want := []string{
-		"go run ./internal/pack -o ~/bin/hubcli", // below
-		"go run ./cmd/hubcli", "make test",       // internal/archtest
-		"hubcli app demo", "cd your-repository && hubcli init", // TestDemo, the script init.txt
-		"python3 -m venv .venv && .venv/bin/pip install ./python", // the tests in Python, with the package as pip installs it
-		"hubcli relay --spool-dir /srv/sandbox/spool",             // below
-	}
+	want := []string{"go run ./cmd/hubcli", "make test"} // internal/archtest
 	var got []string
-	prose := regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(readReadme(t), "")
+	prose := regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(readPage(t, "README.md"), "")
 	for _, found := range regexp.MustCompile(`(?m)^    (\S.*)$`).FindAllStringSubmatch(prose, -1) {
 		got = append(got, found[1])
 	}
@@ -203,8 +211,14 @@ func TestReadmeCommandsAreKnown(t *testing.T) {
 }
 
 func TestReadmeBuild(t *testing.T) {
+	const line = "go run ./internal/pack -o ~/.local/bin/hubcli"
+	for _, page := range []string{"README.md", "docs/install.md"} {
+		if !strings.Contains(readPage(t, page), line) {
+			t.Errorf("%s does not say %s", page, line)
+		}
+	}
 	home := t.TempDir()
-	build := exec.CommandContext(t.Context(), "bash", "-c", "go run ./internal/pack -o ~/bin/hubcli && ~/bin/hubcli --version")
+	build := exec.CommandContext(t.Context(), "bash", "-c", line+" && ~/.local/bin/hubcli --version")
 	build.Dir = filepath.Join("..", "..")
 	build.Env = append(os.Environ(), "HOME="+home)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
@@ -214,18 +228,5 @@ func TestReadmeBuild(t *testing.T) {
 	}
 	if out, err := build.CombinedOutput(); err != nil || !bytes.HasPrefix(out, []byte("hubcli ")) {
 		t.Errorf("%v:\n%s", err, out)
-	}
-}
-
-func TestReadmeRelay(t *testing.T) {
-	spool := filepath.Join(t.TempDir(), "spool")
-	line := replaceOnce(t, "hubcli relay --spool-dir /srv/sandbox/spool", "/srv/sandbox/spool", spool)
-	relay := exec.CommandContext(t.Context(), "bash", "-c", "exec "+line)
-	relay.Env = append(os.Environ(), "HUB_BASE_URL=http://127.0.0.1:1")
-	require.NoError(t, relay.Start())
-	err := until(func() bool { _, err := os.Stat(filepath.Join(spool, "requests")); return err == nil })
-	_ = relay.Process.Signal(syscall.SIGINT)
-	if ended := relay.Wait(); err != nil || ended != nil {
-		t.Errorf("%v, %v", err, ended)
 	}
 }

@@ -1,4 +1,4 @@
-"""Runs the Python programs of the project's README, unchanged but for addresses."""
+"""Runs the Python programs of two pages, unchanged but for addresses."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def snippets() -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text(), re.MULTILINE | re.DOTALL)
+def snippet(page: str) -> str:
+    found = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    assert len(found) == 1, f"{page} has {len(found)} programs"
+    return found[0]
 
 
 def replaced(text: str, *pairs: tuple[str, str]) -> str:
     for old, new in pairs:
-        assert text.count(old) == 1, f"{old} is not in the README once"
+        assert text.count(old) == 1, f"{old} is not on the page once"
         text = text.replace(old, new)
     return text
 
@@ -34,7 +36,7 @@ def execute(program: str, tmp_path: Path) -> list[str]:
 
 
 def test_quick_start(hub: Hub, tmp_path: Path) -> None:
-    quick_start = snippets()[0]
+    quick_start = snippet("python/README.md")
     port = hub.url.rsplit(":", 1)[1]
     with HubClient.quickstart("dev-b", hub.url) as other:
         said = "the parser is free"
@@ -56,7 +58,7 @@ def test_quick_start(hub: Hub, tmp_path: Path) -> None:
 
 
 def test_sandboxed_agents(hub: Hub, tmp_path: Path) -> None:
-    program = "from hubclient import HubClient\n" + replaced(snippets()[1], ("/srv/sandbox/spool", str(hub.spool)))
+    program = replaced(snippet("docs/relay.md"), ("/spool", str(hub.spool)))
     with create_relay(hub.spool, hub.url):
         assert execute(program, tmp_path) == []
     assert [a["agent_id"] for a in hub.get("/v1/agents")] == ["dev-a"]

@@ -78,6 +78,47 @@ func TestDocumentsLinkToFilesThatExist(t *testing.T) {
 	}
 }
 
+var (
+	sectionLink = regexp.MustCompile(`\]\(([^)#\s]*)#([^)\s]+)\)`)
+	heading     = regexp.MustCompile(`(?m)^#+ (.*)$`)
+	fenced      = regexp.MustCompile("(?ms)^ *```.*?^ *```$")
+	noSlug      = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// sections returns the names by which a link finds the headings of a document.
+func sections(t *testing.T, name string) map[string]bool {
+	t.Helper()
+	found := map[string]bool{}
+	for _, match := range heading.FindAllSubmatch(fenced.ReplaceAll(readFile(t, name), nil), -1) {
+		found[strings.ReplaceAll(noSlug.ReplaceAllString(strings.ToLower(string(match[1])), ""), " ", "-")] = true
+	}
+	return found
+}
+
+func TestDocumentsLinkToSectionsThatExist(t *testing.T) {
+	seen := 0
+	for _, name := range projectFiles(t) {
+		if !strings.HasSuffix(name, ".md") {
+			continue
+		}
+		for _, match := range sectionLink.FindAllSubmatch(readFile(t, name), -1) {
+			target := name
+			if page := string(match[1]); strings.Contains(page, "://") {
+				continue
+			} else if page != "" {
+				target = filepath.Join(filepath.Dir(name), page)
+			}
+			seen++
+			if strings.HasSuffix(target, ".md") && !sections(t, target)[string(match[2])] {
+				t.Errorf("%s links to %s#%s, and there is no such heading", name, target, match[2])
+			}
+		}
+	}
+	if seen < 100 {
+		t.Errorf("only %d links to sections were found", seen)
+	}
+}
+
 // A path of the machine on which a file was written means nothing elsewhere, and
 // tells about its author.
 func TestFilesNameNoPathOfThisMachine(t *testing.T) {

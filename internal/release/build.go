@@ -148,7 +148,7 @@ func (r *release) shared(ctx context.Context) ([]file, error) {
 		return nil, errors.Join(fmt.Errorf("%s is not that of this commit: run go run ./internal/release notices", noticesFile), err)
 	}
 	files, err := readFiles(r.root, "README.md", "CHANGELOG.md", "CONTRIBUTING.md", noticesFile, "docs/*.md", "docs/*.png", "docs/figures/*",
-		"examples/*.md", "examples/*.py", "python/README.md")
+		"examples/*.md", "examples/*.py", "examples/*.sh", "python/README.md")
 	if err != nil {
 		return nil, err
 	}

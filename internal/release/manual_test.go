@@ -46,8 +46,8 @@ func TestGeneratedFromTheCommandTree(t *testing.T) {
 	if err != nil || !slices.EqualFunc(files, again, func(a, b file) bool { return a.path == b.path && string(a.data) == string(b.data) }) {
 		t.Errorf("a second run makes other files (%v)", err)
 	}
-	if readme := readFile(t, filepath.Join(root, "README.md")); !strings.Contains(strings.Join(strings.Fields(readme), " "), exitCodes) {
-		t.Errorf("README.md has other exit codes than the man pages: %s", exitCodes)
+	if page := readFile(t, filepath.Join(root, "docs", "commands.md")); !strings.Contains(strings.Join(strings.Fields(page), " "), exitCodes) {
+		t.Errorf("docs/commands.md has other exit codes than the man pages: %s", exitCodes)
 	}
 }
 

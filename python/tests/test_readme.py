@@ -1,4 +1,4 @@
-"""The sample of the README does what a reader is told that it does."""
+"""The sample of the client's README does what a reader is told that it does."""
 
 import pathlib
 import re
@@ -7,7 +7,7 @@ import sys
 
 from conftest import WAIT_SEC, until
 
-README = pathlib.Path(__file__).parents[2] / "README.md"
+README = pathlib.Path(__file__).parents[1] / "README.md"
 
 
 def sample():

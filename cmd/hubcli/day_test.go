@@ -19,11 +19,11 @@ import (
 	"hubcli/internal/require"
 )
 
-// The walk of the README, word for word, with the real executable, a real store
+// The script examples/day.sh, word for word, with the real executable, a real store
 // and a real repository: a team works in a room, two of it change a file under a
 // claim and a lock, the third sleeps until they are done, the hub is killed with
 // SIGKILL meanwhile, and nothing acknowledged is lost.
-func TestReadmeWalk(t *testing.T) {
+func TestDayOfATeam(t *testing.T) {
 	port, err := freePort()
 	require.NoError(t, err)
 	dir := t.TempDir()
@@ -33,7 +33,7 @@ func TestReadmeWalk(t *testing.T) {
 		require.NoError(t, os.Mkdir(folder, 0o700))
 	}
 	// The only other word: what the walk removes at its end is looked at below.
-	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
+	text := strings.ReplaceAll(dayOfATeam(t), "7979", port)
 	text = replaceOnce(t, text, `rm -rf "$walk"`, `cp -R "$walk" '`+walk+`'; rm -rf "$walk"`)
 	script := filepath.Join(dir, "walk.sh")
 	require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
@@ -68,13 +68,13 @@ func TestReadmeWalk(t *testing.T) {
 	checkMessages(t, port, filepath.Join(walk, "store"), answers)
 }
 
-// TestReadmeWalkThatFails leaves no more behind than one that succeeds.
-func TestReadmeWalkThatFails(t *testing.T) {
+// TestDayThatFails leaves no more behind than one that succeeds.
+func TestDayThatFails(t *testing.T) {
 	port, err := freePort()
 	require.NoError(t, err)
 	temporary := t.TempDir()
 	t.Cleanup(func() { end(port, temporary) })
-	text := strings.ReplaceAll(readmeWalk(t), "7979", port)
+	text := strings.ReplaceAll(dayOfATeam(t), "7979", port)
 	text = replaceOnce(t, text, "# One code lets two developers in.\n", "sleep 300 &\nfalse\n")
 	bash := exec.CommandContext(t.Context(), "bash", "-c", text)
 	bash.Dir, bash.Env = t.TempDir(), append(os.Environ(), "TMPDIR="+temporary)
@@ -91,20 +91,16 @@ func TestReadmeWalkThatFails(t *testing.T) {
 	}
 }
 
-// readmeWalk returns the one block of bash in the README.
-func readmeWalk(t *testing.T) string {
+// dayOfATeam returns the script of the examples.
+func dayOfATeam(t *testing.T) string {
 	t.Helper()
-	blocks := readmeBlocks(t, "bash")
-	if len(blocks) != 1 {
-		t.Fatalf("the README has %d blocks of bash, want one", len(blocks))
-	}
-	return blocks[0]
+	return readPage(t, "examples/day.sh")
 }
 
 func replaceOnce(t *testing.T, text, old, replacement string) string {
 	t.Helper()
 	if strings.Count(text, old) != 1 {
-		t.Fatalf("the README does not say %q once", old)
+		t.Fatalf("the text does not say %q once", old)
 	}
 	return strings.Replace(text, old, replacement, 1)
 }
