@@ -16,13 +16,6 @@ func (r *rig) assign(id hub.TaskID, by, to hub.AgentID) error {
 }
 
 // or returns what p points to, or nothing.
-func or[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}
-
 // handOver offers a task and has the offer accepted.
 func (r *rig) handOver(id hub.TaskID, from, to hub.AgentID) {
 	r.t.Helper()
@@ -178,7 +171,7 @@ func TestNoteGoesWithATask(t *testing.T) {
 	give("")
 	var got []string
 	for _, m := range r.inbox("dev") {
-		if m.FromAgent != "lead" || or(m.ReplyTo) != id || m.Authority != hub.AuthorityAgent {
+		if m.FromAgent != "lead" || hub.Value(m.ReplyTo) != id || m.Authority != hub.AuthorityAgent {
 			t.Errorf("dev is sent %+v", m)
 		}
 		got = append(got, m.Body)

@@ -172,7 +172,7 @@ func TestPlanGivesTasks(t *testing.T) {
 	require.NoError(t, err)
 	for i, want := range []hub.AgentID{"dev", "lead", ""} {
 		task, err := r.Task(t.Context(), out.Row.Planned[i], "ops")
-		if got := or(task.Assignee); err != nil || got != want {
+		if got := hub.Value(task.Assignee); err != nil || got != want {
 			t.Errorf("task %d is %q's, %v, want %q", i, got, err, want)
 		}
 	}
@@ -186,7 +186,7 @@ func TestPlanGivesTasks(t *testing.T) {
 	}
 	wantCode(t, r.assign(out.Row.Planned[0], "ops", "ops"), hub.CodeTaskTaken)
 	r = start(t, r.crash())
-	if task, err := r.Task(t.Context(), out.Row.Planned[0], "ops"); err != nil || or(task.Assignee) != "dev" {
+	if task, err := r.Task(t.Context(), out.Row.Planned[0], "ops"); err != nil || hub.Value(task.Assignee) != "dev" {
 		t.Errorf("after a restart the task is %+v, %v", task, err)
 	}
 }

@@ -169,7 +169,7 @@ func printStatus(w io.Writer, s hub.AppStatus, from, agent string) error {
 		rows = append(rows, [2]string{"paused", fmt.Sprintf("%s, since %s: %s", s.Paused[i].Target(), s.Paused[i].Since, s.Paused[i].Words)})
 	}
 	for i := range s.Muted {
-		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + person.MuteText(&s.Muted[i])})
+		rows = append(rows, [2]string{"muted", s.Muted[i].Target().String() + ", " + s.Muted[i].Period()})
 	}
 	for i := range s.Users.Allowed {
 		rows = append(rows, [2]string{"user let in", s.Users.Allowed[i].Name + ", since " + s.Users.Allowed[i].AllowedAt.String()})

@@ -65,6 +65,18 @@ func (m *Mute) Target() MuteTarget {
 // Over reports whether the time of the mute is over.
 func (m *Mute) Over(now Time) bool { return m.Until != nil && *m.Until <= now }
 
+// Period says since when the mute is in force, until when and why.
+func (m *Mute) Period() string {
+	said := "since " + m.Since.String()
+	if m.Until != nil {
+		said += ", until " + m.Until.String()
+	}
+	if m.Reason != "" {
+		said += ": " + m.Reason
+	}
+	return said
+}
+
 // Says tells the sender of a message what the mute does with it.
 func (m *Mute) Says() string {
 	said := "The " + string(m.By) + " has muted "
@@ -76,13 +88,7 @@ func (m *Mute) Says() string {
 	default:
 		said += "you"
 	}
-	said += " since " + m.Since.String()
-	if m.Until != nil {
-		said += ", until " + m.Until.String()
-	}
-	if m.Reason != "" {
-		said += ": " + m.Reason
-	}
+	said += " " + m.Period()
 	return said + ". The message is kept and wakes nobody: others see it when they read."
 }
 

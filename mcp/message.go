@@ -59,8 +59,8 @@ func showMessage(row *hub.Message, offset, room int) shownMessage {
 	m := shownMessage{
 		ID: row.ID, From: row.FromAgent, Authority: row.Authority, Assurance: row.Assurance, User: row.User, Channel: row.Channel,
 		Kind: row.Kind, TS: row.TS,
-		To: or(row.ToAgent), RoomID: or(row.RoomID), ThreadID: or(row.ThreadID),
-		ReplyTo: or(row.ReplyTo), ParentTaskID: or(row.ParentTaskID),
+		To: hub.Value(row.ToAgent), RoomID: hub.Value(row.RoomID), ThreadID: hub.Value(row.ThreadID),
+		ReplyTo: hub.Value(row.ReplyTo), ParentTaskID: hub.Value(row.ParentTaskID),
 	}
 	part, end, whole := clip(row.Body, offset, room)
 	m.Body = peerText(part)
@@ -283,11 +283,4 @@ func numbers(list []shownMessage) string {
 		ids[i] = fmt.Sprintf("#%d", list[i].ID)
 	}
 	return strings.Join(ids, ", ")
-}
-
-func or[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }

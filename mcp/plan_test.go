@@ -32,7 +32,7 @@ func TestPlan(t *testing.T) {
 		}
 		slices.Sort(task.BlockedBy)
 		slices.Sort(want)
-		if !slices.Equal(task.BlockedBy, want) || task.Ready != (want == nil) || or(task.RunID) != p.RunID || task.CreatedBy != "lead" {
+		if !slices.Equal(task.BlockedBy, want) || task.Ready != (want == nil) || hub.Value(task.RunID) != p.RunID || task.CreatedBy != "lead" {
 			t.Errorf("the task is %+v, and is to wait for %v", task, want)
 		}
 	}

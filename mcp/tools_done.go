@@ -100,7 +100,7 @@ func (c *call) finish(ctx context.Context, in doneIn) (hub.Task, error) {
 		return out.Row, err
 	}
 	_, _, err = c.send(ctx, hub.PostInput{
-		FromAgent: c.agent(), Kind: hub.KindNotice, Body: in.Note, ReplyTo: in.TaskID, Channel: out.Row.Channel, ThreadID: or(out.Row.ThreadID),
+		FromAgent: c.agent(), Kind: hub.KindNotice, Body: in.Note, ReplyTo: in.TaskID, Channel: out.Row.Channel, ThreadID: hub.Value(out.Row.ThreadID),
 	}, keyOf(cmp.Or(in.IdempotencyKey, c.nonce), "note"))
 	return out.Row, err
 }
@@ -111,7 +111,7 @@ func (c *call) heldFor(ctx context.Context, id hub.TaskID) (names []string, err 
 		if err != nil {
 			return nil, err
 		}
-		if or(row.TaskMessageID) == id {
+		if hub.Value(row.TaskMessageID) == id {
 			names = append(names, string(row.ClaimKey))
 		}
 	}
@@ -133,7 +133,7 @@ func (c *call) releaseAll(ctx context.Context, id hub.TaskID) (released []string
 		if err != nil {
 			return released, err
 		}
-		if or(row.TaskMessageID) != id {
+		if hub.Value(row.TaskMessageID) != id {
 			continue
 		}
 		if _, err := c.hub().ReleaseClaim(c.keyFor(ctx, "", "claim "+string(row.ClaimKey)), hub.ClaimHoldInput{ClaimKey: row.ClaimKey, AgentID: c.agent()}); err != nil {

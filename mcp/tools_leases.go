@@ -60,14 +60,14 @@ type granted struct {
 func showClaim(row *hub.Claim) shownLease {
 	return shownLease{
 		Key: string(row.ClaimKey), Holder: row.OwnerAgentID, Since: row.ClaimedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence,
-		ThreadID: or(row.ThreadID), TaskID: or(row.TaskMessageID), EndedAt: or(row.ReleasedAt),
+		ThreadID: hub.Value(row.ThreadID), TaskID: hub.Value(row.TaskMessageID), EndedAt: hub.Value(row.ReleasedAt),
 	}
 }
 
 func showLock(row *hub.Lock) shownLease {
 	return shownLease{
 		Key: row.FilePath, Holder: row.AgentID, Since: row.LockedAt, ExpiresAt: row.ExpiresAt, Fence: row.Fence,
-		EndedAt: or(row.ReleasedAt),
+		EndedAt: hub.Value(row.ReleasedAt),
 	}
 }
 
@@ -112,7 +112,7 @@ func (c *call) leftTask(ctx context.Context, id hub.TaskID, holder hub.AgentID) 
 		return false
 	}
 	task, err := c.hub().Task(ctx, id, c.agent())
-	return err == nil && task.AssigneeGoneSince != nil && or(task.Assignee) == holder
+	return err == nil && task.AssigneeGoneSince != nil && hub.Value(task.Assignee) == holder
 }
 
 // around says which agent of a circle waits for which; the first one is the caller.

@@ -260,7 +260,7 @@ func (c *call) find(ctx context.Context, in searchIn) (a *answer, hits int, err 
 	all := []hit{}
 	for _, f := range got.Rows[min(skip, len(got.Rows)):] {
 		all = append(all, hit{
-			f.Type, f.ID, f.FromAgent, or(f.RoomID), f.Channel, or(f.ThreadID), f.Kind, brief(f.Title, 200), peerText(f.Snippet), f.TS,
+			f.Type, f.ID, f.FromAgent, hub.Value(f.RoomID), f.Channel, hub.Value(f.ThreadID), f.Kind, brief(f.Title, 200), peerText(f.Snippet), f.TS,
 		})
 	}
 	a, err = c.fit(func(room int) *answer {

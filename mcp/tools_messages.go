@@ -113,8 +113,8 @@ func (c *call) post(ctx context.Context, in hub.PostInput, key string) (*answer,
 		return nil, err
 	}
 	p := posted{
-		ID: row.ID, Channel: row.Channel, RoomID: or(row.RoomID), To: or(row.ToAgent), Kind: row.Kind,
-		ThreadID: or(row.ThreadID), Replayed: out.Replayed,
+		ID: row.ID, Channel: row.Channel, RoomID: hub.Value(row.RoomID), To: hub.Value(row.ToAgent), Kind: row.Kind,
+		ThreadID: hub.Value(row.ThreadID), Replayed: out.Replayed,
 	}
 	where := "to " + quoted(string(p.Channel), 60)
 	if p.To != "" {

@@ -143,7 +143,7 @@ func (c *call) pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 		p.Seats = append(p.Seats, shownSeat{
 			AgentID: seat.AgentID, Role: brief(seat.Role, 60), Harness: brief(seat.Harness, 30), Presence: seat.Presence,
 			At: placeOf(&seat), For: c.age(seat.ActivitySince),
-			Activity: seat.Activity, Listener: seat.Listener, TaskID: or(seat.CurrentTaskID), Unread: seat.Unread,
+			Activity: seat.Activity, Listener: seat.Listener, TaskID: hub.Value(seat.CurrentTaskID), Unread: seat.Unread,
 			AsksFor: brief(seat.PromptTool, 60), Label: brief(seat.Label, 80),
 		})
 	}
@@ -165,7 +165,7 @@ func (c *call) pageOf(s *hub.RoomStatus, most int) pageOfRoom {
 func held(rows []hub.HeldRow, most int) []heldLease {
 	out := []heldLease{}
 	for _, r := range rows[:min(len(rows), most)] {
-		out = append(out, heldLease{brief(r.Key, 200), r.AgentID, or(r.TaskMessageID), int(r.ExpiresInSec)})
+		out = append(out, heldLease{brief(r.Key, 200), r.AgentID, hub.Value(r.TaskMessageID), int(r.ExpiresInSec)})
 	}
 	return out
 }

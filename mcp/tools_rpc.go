@@ -62,7 +62,7 @@ func rpcCall(ctx context.Context, c *call, in rpcIn) (*answer, error) {
 		}
 		return nil, err
 	}
-	r := reply{RequestID: request.ID, To: or(request.ToAgent), Cursor: w.seen, TaskStatus: w.status}
+	r := reply{RequestID: request.ID, To: hub.Value(request.ToAgent), Cursor: w.seen, TaskStatus: w.status}
 	if got == nil {
 		r.TimedOut = !w.status.Terminal()
 		line := fmt.Sprintf("No answer yet to #%d; the request stays open, do not ask again. To keep waiting: hub_rpc_call with request_id %d only. hub_poll_messages returns the answer too.", r.RequestID, r.RequestID)
@@ -143,7 +143,7 @@ func (w *wait) answer(ctx context.Context) (*hub.Message, error) {
 		if err == nil {
 			w.status = task.Status
 		}
-		if id := or(task.ResultMessageID); id != 0 {
+		if id := hub.Value(task.ResultMessageID); id != 0 {
 			return w.result(ctx, id)
 		}
 		if w.circle != nil || w.status.Terminal() || !time.Now().Before(w.deadline) {
@@ -189,7 +189,7 @@ func (w *wait) look(ctx context.Context) (*hub.Message, error) {
 		if err != nil {
 			return nil, hub.NewError(hub.CodeCorruptRecord, "a message cannot be read")
 		}
-		if row.Kind == hub.KindTaskResult && or(row.ReplyTo) == w.request.ID {
+		if row.Kind == hub.KindTaskResult && hub.Value(row.ReplyTo) == w.request.ID {
 			return &row, nil
 		}
 	}

@@ -104,7 +104,7 @@ func (c *call) surroundings(ctx context.Context, s *started) error {
 		if seat.AgentID != c.agent() && seat.Presence != hub.PresenceGone && len(s.Team) < mostStartRows {
 			s.Team = append(s.Team, teammate{
 				AgentID: seat.AgentID, Role: brief(seat.Role, 60), At: placeOf(seat),
-				Activity: seat.Activity, For: c.age(seat.ActivitySince), TaskID: or(seat.CurrentTaskID),
+				Activity: seat.Activity, For: c.age(seat.ActivitySince), TaskID: hub.Value(seat.CurrentTaskID),
 			})
 		}
 	}

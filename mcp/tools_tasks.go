@@ -53,10 +53,10 @@ type shownTask struct {
 
 func showTask(t *hub.Task) shownTask {
 	s := shownTask{
-		TaskID: t.TaskID, Title: brief(t.Title, 200), Status: t.Status, Ready: t.Ready, Assignee: or(t.Assignee),
-		OfferedTo: or(t.OfferedTo), Left: t.AssigneeGoneSince != nil, BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: or(t.ParentTaskID),
-		RunID: or(t.RunID), RoomID: or(t.RoomID), ThreadID: or(t.ThreadID), CreatedBy: t.CreatedBy,
-		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: or(t.ResultMessageID),
+		TaskID: t.TaskID, Title: brief(t.Title, 200), Status: t.Status, Ready: t.Ready, Assignee: hub.Value(t.Assignee),
+		OfferedTo: hub.Value(t.OfferedTo), Left: t.AssigneeGoneSince != nil, BlockedBy: t.BlockedBy[:min(len(t.BlockedBy), 20)], ParentTaskID: hub.Value(t.ParentTaskID),
+		RunID: hub.Value(t.RunID), RoomID: hub.Value(t.RoomID), ThreadID: hub.Value(t.ThreadID), CreatedBy: t.CreatedBy,
+		UpdatedAt: t.UpdatedAt, Version: t.Version, ResultID: hub.Value(t.ResultMessageID),
 	}
 	switch {
 	case t.Ready:
@@ -177,7 +177,7 @@ func updateTask(ctx context.Context, c *call, in updateTaskIn) (*answer, error) 
 		return nil, hub.Invalid("status", "a call either changes the task, offers it or answers an offer").
 			WithFix("give status, assignee or blocked_by; or offer_to; or offer")
 	}
-	if in.Note != "" && changes && or(in.Assignee) == "" {
+	if in.Note != "" && changes && hub.Value(in.Assignee) == "" {
 		return nil, hub.Invalid("note", "a note goes to the agent that gets the task").
 			WithFix("send assignee with it; to end the task with these words: hub_done; to tell an agent something: hub_dm")
 	}

@@ -136,7 +136,7 @@ func (t taken) claimed(task *hub.Task) bool {
 // takeTask takes the leases first, then the task. What it has got it gives back
 // where something is missing.
 func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hub.Task) (*answer, error) {
-	left := task.AssigneeGoneSince != nil && or(task.Assignee) != c.agent()
+	left := task.AssigneeGoneSince != nil && hub.Value(task.Assignee) != c.agent()
 	g := gathering{c: c, in: in, task: task, had: map[string]bool{}}
 	err := g.look(ctx)
 	if err == nil {
@@ -166,7 +166,7 @@ func (c *call) takeTask(ctx context.Context, in takeIn, paths []string, task *hu
 	t := showTask(&row)
 	line := fmt.Sprintf("You have task #%d (%s)", t.TaskID, quoted(t.Title, 100))
 	if left {
-		line += ", which " + word(string(or(task.Assignee))) + " had, with what it had claimed and locked for it,"
+		line += ", which " + word(string(hub.Value(task.Assignee))) + " had, with what it had claimed and locked for it,"
 	}
 	if len(paths) > 0 {
 		line += " and the locks on " + counted(len(paths), "file")
@@ -216,7 +216,7 @@ func (c *call) tookBefore(ctx context.Context, in takeIn) (hub.TaskID, error) {
 		}
 		var made madeBy
 		if json.Unmarshal(row.Metadata, &made) == nil && made == mark {
-			return or(row.TaskMessageID), nil
+			return hub.Value(row.TaskMessageID), nil
 		}
 	}
 	return 0, nil
@@ -291,10 +291,10 @@ func (g *gathering) leases(ctx context.Context, paths []string) error {
 // comesWithTask reports whether the agent gets all that is missing with the task, when it accepts
 // it or takes it over: its assignee holds it for the task.
 func (g *gathering) comesWithTask(ctx context.Context, paths []string) (bool, error) {
-	if len(g.missing) == 0 || or(g.task.OfferedTo) != g.c.agent() && g.task.AssigneeGoneSince == nil {
+	if len(g.missing) == 0 || hub.Value(g.task.OfferedTo) != g.c.agent() && g.task.AssigneeGoneSince == nil {
 		return false, nil
 	}
-	if slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != or(g.task.Assignee) || l.TaskID != g.task.TaskID }) {
+	if slices.ContainsFunc(g.missing, func(l shownLease) bool { return l.Holder != hub.Value(g.task.Assignee) || l.TaskID != g.task.TaskID }) {
 		return false, nil
 	}
 	for _, path := range paths { // a folder or a pattern may overlap more locks than the one that is missing
@@ -302,7 +302,7 @@ func (g *gathering) comesWithTask(ctx context.Context, paths []string) (bool, er
 			if err != nil {
 				return false, err
 			}
-			if l.AgentID != g.c.agent() && (l.AgentID != or(g.task.Assignee) || !ofTask(l.Metadata, g.task.TaskID)) {
+			if l.AgentID != g.c.agent() && (l.AgentID != hub.Value(g.task.Assignee) || !ofTask(l.Metadata, g.task.TaskID)) {
 				g.missing = append(g.missing, showLock(&l))
 				return false, nil
 			}
@@ -315,7 +315,7 @@ func (g *gathering) comesWithTask(ctx context.Context, paths []string) (bool, er
 func (g *gathering) accept(ctx context.Context) error {
 	var err error
 	switch {
-	case or(g.task.OfferedTo) == g.c.agent():
+	case hub.Value(g.task.OfferedTo) == g.c.agent():
 		_, err = g.c.hub().AcceptTask(g.key(ctx, "accept"), g.task.TaskID, hub.OfferInput{AgentID: g.c.agent()})
 		g.task.OfferedTo = nil
 	case g.task.AssigneeGoneSince != nil:

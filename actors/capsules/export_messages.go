@@ -50,7 +50,7 @@ func (e *exporter) message(m *core.StoredMessage, room *hub.Room) error {
 		return hub.NewError(hub.CodeCorruptRecord, "a stored message cannot be read").With("message_id", m.ID)
 	}
 	line := &capsule.Message{
-		ID: number, TS: row.TS, From: e.texts.agentName(row.FromAgent), To: e.texts.agentName(value(row.ToAgent)),
+		ID: number, TS: row.TS, From: e.texts.agentName(row.FromAgent), To: e.texts.agentName(hub.Value(row.ToAgent)),
 		Kind: row.Kind, Body: e.texts.text(row.Body, hub.DefaultLimits().MaxBodyChars), ReplyTo: e.optional(row.ReplyTo),
 		ParentTask: e.optional(row.ParentTaskID), Authority: row.Authority, Assurance: row.Assurance,
 	}
@@ -60,7 +60,7 @@ func (e *exporter) message(m *core.StoredMessage, room *hub.Room) error {
 	if line.To != "" && row.Channel != hub.DirectChannel {
 		line.Channel = hub.ChannelName(e.texts.text(string(row.Channel), hub.MaxNameChars))
 	}
-	if line.Thread, err = e.threads.of(value(row.ThreadID)); err != nil {
+	if line.Thread, err = e.threads.of(hub.Value(row.ThreadID)); err != nil {
 		return err
 	}
 	if line.Metadata, err = e.texts.metadata(row.Metadata); err != nil {

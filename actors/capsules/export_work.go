@@ -16,7 +16,7 @@ func (e *exporter) runLines() error {
 	}
 	return eachOf(e.survey, core.TableRun, e.runs, func(n int64, r core.StoredRun) error {
 		line := &capsule.Run{
-			ID: refOf("u", n), Room: e.ref(string(value(r.Run.RoomID))), Title: e.texts.text(r.Run.Title, hub.MaxTitleChars),
+			ID: refOf("u", n), Room: e.ref(string(hub.Value(r.Run.RoomID))), Title: e.texts.text(r.Run.Title, hub.MaxTitleChars),
 			CreatedBy: e.texts.agentName(r.Run.CreatedBy), Status: r.Run.Status, StartedAt: r.Run.StartedAt, EndedAt: r.Run.EndedAt,
 		}
 		if r.Was != "" { // it was imported while it ran
@@ -43,13 +43,13 @@ func (e *exporter) taskLines() error {
 func (e *exporter) task(t *core.StoredTask) (*capsule.Task, error) {
 	row := &t.Task
 	number, _ := e.number(row.TaskID)
-	thread, err := e.threads.of(value(row.ThreadID))
+	thread, err := e.threads.of(hub.Value(row.ThreadID))
 	if err != nil {
 		return nil, err
 	}
 	line := &capsule.Task{
-		ID: number, Room: e.ref(string(value(row.RoomID))), Parent: e.namedTask(row.ParentTaskID), Thread: thread,
-		Title: e.texts.text(row.Title, hub.MaxTitleChars), Status: row.Status, Assignee: e.texts.agentName(value(row.Assignee)),
+		ID: number, Room: e.ref(string(hub.Value(row.RoomID))), Parent: e.namedTask(row.ParentTaskID), Thread: thread,
+		Title: e.texts.text(row.Title, hub.MaxTitleChars), Status: row.Status, Assignee: e.texts.agentName(hub.Value(row.Assignee)),
 		BlockedBy: []capsule.Number{}, Version: row.Version, CreatedBy: e.texts.agentName(row.CreatedBy),
 		CreatedAt: row.CreatedAt, UpdatedAt: row.UpdatedAt, CompletedAt: row.CompletedAt,
 		Direct: t.Direct, Asked: e.texts.agentName(t.Asked),

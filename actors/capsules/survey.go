@@ -186,7 +186,7 @@ func (s *survey) work() error {
 		kept = append(kept, t.Task.TaskID)
 		s.sum(t.Task, t.Was)
 		s.agent(t.Task.CreatedBy)
-		s.agent(value(t.Task.Assignee))
+		s.agent(hub.Value(t.Task.Assignee))
 		s.agent(t.Asked)
 		return nil
 	})
@@ -345,10 +345,3 @@ func (s *survey) total() int64 {
 
 // sortedAgents lists the agents of the capsule by their names in the hub.
 func (s *survey) sortedAgents() []hub.AgentID { return slices.Sorted(maps.Keys(s.agents)) }
-
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
-}

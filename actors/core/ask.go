@@ -272,7 +272,7 @@ func operatorsWord(row *hub.Ask, state hub.AskState, answer string) MessageDraft
 // askExpired says that nobody has answered. The hub is its sender, and anyone may have
 // asked in the agent's name, so the default stands in quotes.
 func askExpired(row *hub.Ask) MessageDraft {
-	m := endOfAsk(row, hub.AskExpired, value(row.Default))
+	m := endOfAsk(row, hub.AskExpired, hub.Value(row.Default))
 	if m.Body = "Nobody answered your question " + string(row.AskID) + " in time. "; row.Default == nil {
 		m.Body += "It has no default, so decide yourself, or ask again."
 	} else {
@@ -284,7 +284,7 @@ func askExpired(row *hub.Ask) MessageDraft {
 // endOfAsk is a notice that tells an agent how its question ended, without a text.
 func endOfAsk(row *hub.Ask, state hub.AskState, answer string) MessageDraft {
 	m := systemNotice("", map[string]any{"ask": AskNotice{AskID: row.AskID, AgentID: row.AgentID, State: state, Answer: Optional(answer)}})
-	m.To, m.Channel, m.ReplyTo, m.Room = row.AgentID, hub.DirectChannel, row.MessageID, value(row.RoomID)
+	m.To, m.Channel, m.ReplyTo, m.Room = row.AgentID, hub.DirectChannel, row.MessageID, hub.Value(row.RoomID)
 	return m
 }
 

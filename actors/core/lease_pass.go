@@ -99,7 +99,7 @@ func passNotices(t *StoredTask, from hub.AgentID, leases []*Lease) []MessageDraf
 	list := strings.Join(names, ", ")
 	tell := func(agent hub.AgentID, text string) MessageDraft {
 		n := systemNotice(text, map[string]any{"handoff": handoff{TaskID: t.Task.TaskID, From: from, To: to, State: handoffLeases}})
-		n.Channel, n.Thread, n.Room = t.Task.Channel, value(t.Task.ThreadID), value(t.Task.RoomID)
+		n.Channel, n.Thread, n.Room = t.Task.Channel, hub.Value(t.Task.ThreadID), hub.Value(t.Task.RoomID)
 		n.To, n.ReplyTo = agent, t.Task.TaskID
 		return n
 	}

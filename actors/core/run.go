@@ -194,7 +194,7 @@ func (t *Tasks) countsWith(c hub.RunCounts, join []hub.TaskID) hub.RunCounts {
 func (t *Tasks) runOfPost(c *PostTaskCommand) (hub.RunID, []Fact, error) {
 	id := c.Run
 	if parent := t.live[c.Message.Parent]; id == "" && parent != nil {
-		id = value(parent.Task.RunID)
+		id = hub.Value(parent.Task.RunID)
 	}
 	if id == "" {
 		return "", nil, nil
@@ -216,7 +216,7 @@ func (t *Tasks) runsEnding(ended []Fact) (notices []MessageDraft, touched int) {
 			continue
 		}
 		task := t.live[f.Task]
-		run := t.runs[value(task.Task.RunID)]
+		run := t.runs[hub.Value(task.Task.RunID)]
 		if run == nil {
 			continue
 		}

@@ -199,7 +199,7 @@ func (t *Tasks) settleRun(run *StoredRun, counts hub.RunCounts, at Position, row
 // countInRun moves a task from one state to another in the counts of its run.
 // An empty was means that the task is new in the run.
 func (t *Tasks) countInRun(task *liveTask, was hub.TaskStatus, at Position, rows RowSink) {
-	run := t.runs[value(task.Task.RunID)]
+	run := t.runs[hub.Value(task.Task.RunID)]
 	if run == nil || was == task.Task.Status {
 		return
 	}
@@ -250,7 +250,7 @@ func RunOnceEnded(run StoredRun, tasks []hub.Task, seq hub.Seq) StoredRun {
 	ended := run.Run.StartedAt
 	for i := range tasks {
 		addCount(&counts, tasks[i].Status, 1)
-		ended = max(ended, value(tasks[i].CompletedAt))
+		ended = max(ended, hub.Value(tasks[i].CompletedAt))
 	}
 	return run.settled(counts, Position{Seq: seq, Now: Now{Wall: ended}})
 }

@@ -325,7 +325,7 @@ func (task *liveTask) note(c CompleteCommand) MessageDraft {
 // place addresses a message to the task's place: for a direct task the inbox of
 // its creator, else the task's channel.
 func (task *liveTask) place(m *MessageDraft) {
-	m.Channel, m.Thread, m.Room = task.Task.Channel, value(task.Task.ThreadID), value(task.Task.RoomID)
+	m.Channel, m.Thread, m.Room = task.Task.Channel, hub.Value(task.Task.ThreadID), hub.Value(task.Task.RoomID)
 	if task.Direct {
 		m.To = task.Task.CreatedBy
 	}
@@ -397,13 +397,6 @@ func titleOf(body string) string {
 		return line
 	}
 	return string([]rune(line)[:hub.MaxTitleChars])
-}
-
-func value[T any](p *T) (v T) {
-	if p != nil {
-		v = *p
-	}
-	return v
 }
 
 func sortedIDs[V any](m map[hub.TaskID]V) []hub.TaskID {

@@ -10,7 +10,7 @@ import (
 // assignee, the creator and the operator may. Any agent may while the task has
 // no assignee.
 func (task *liveTask) disposes(by TaskActor) bool {
-	assignee := value(task.Task.Assignee)
+	assignee := hub.Value(task.Task.Assignee)
 	return by.Authority == hub.AuthorityOperator || assignee == "" ||
 		by.Agent != "" && (by.Agent == assignee || by.Agent == task.Task.CreatedBy)
 }
@@ -41,8 +41,8 @@ func (task *liveTask) checkAssignee(to hub.AgentID, c *UpdateCommand) error {
 // asked brings the note of an update to the assignee that it names, where that agent has the task
 // already. The caller has checked that the update names who acts.
 func (task *liveTask) asked(c *UpdateCommand) []MessageDraft {
-	to := value(c.In.Assignee)
-	if c.In.Note == "" || to == "" || to == c.By.Agent || to != value(task.Task.Assignee) {
+	to := hub.Value(c.In.Assignee)
+	if c.In.Note == "" || to == "" || to == c.By.Agent || to != hub.Value(task.Task.Assignee) {
 		return nil
 	}
 	h := handoff{TaskID: task.Task.TaskID, From: c.By.Agent, To: to, State: HandoffAssigned}
@@ -55,7 +55,7 @@ func (task *liveTask) asked(c *UpdateCommand) []MessageDraft {
 // the new assignee, the previous one, and the agent that the task was offered
 // to.
 func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
-	by, was := c.By.Agent, value(task.Task.Assignee)
+	by, was := c.By.Agent, hub.Value(task.Task.Assignee)
 	if by == "" && c.By.Authority == hub.AuthorityOperator {
 		by = hub.AgentOperator
 	}
@@ -84,7 +84,7 @@ func (task *liveTask) assigned(c UpdateCommand, to hub.AgentID) []MessageDraft {
 	if maker := task.Task.CreatedBy; task.takesOver(to, c.By, c.Gone) && maker != was && maker != by && !maker.Reserved() && !ends {
 		messages = append(messages, tell(maker, fmt.Sprintf("%s is mine now: %s, which had it, is gone.", taskName(&task.Task), was), ""))
 	}
-	if to != value(task.Task.OfferedTo) {
+	if to != hub.Value(task.Task.OfferedTo) {
 		messages = append(messages, task.withdrawn()...)
 	}
 	return messages

@@ -216,7 +216,7 @@ func (t *Tasks) checkCycle(task *liveTask, blockedBy []hub.TaskID) error {
 		for waiter := range t.waiting[id] {
 			todo = append(todo, t.live[waiter])
 		}
-		if parent := t.live[value(next.Task.ParentTaskID)]; parent != nil {
+		if parent := t.live[hub.Value(next.Task.ParentTaskID)]; parent != nil {
 			todo = append(todo, parent)
 		}
 	}

@@ -198,7 +198,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 	}
 	t.unlink(task)
 	t.count(task, -1)
-	was, had, gone := task.Task.Status, value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
+	was, had, gone := task.Task.Status, hub.Value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
 	task.Task = f.changed(task.Task, true, at)
 	if f.Passes {
 		task.passedFrom(had, gone, at)
@@ -225,7 +225,7 @@ func (t *Tasks) change(f *TaskChanged, at Position, rows RowSink) {
 		return
 	}
 	delete(t.live, f.Task)
-	if parent := t.live[value(task.Task.ParentTaskID)]; parent != nil {
+	if parent := t.live[hub.Value(task.Task.ParentTaskID)]; parent != nil {
 		parent.Open--
 		if task.Task.Status != hub.TaskDone {
 			parent.Failed++

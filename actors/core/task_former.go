@@ -22,7 +22,7 @@ func (h EarlierHolder) took(l *Lease) bool { return l.Agent == h.Agent && l.take
 
 // passes reports whether leases pass on when the task gets the assignee to.
 func (task *liveTask) passes(to hub.AgentID) bool {
-	was := value(task.Task.Assignee)
+	was := hub.Value(task.Task.Assignee)
 	return was != "" && to != "" && was != to
 }
 
@@ -30,7 +30,7 @@ func (task *liveTask) passes(to hub.AgentID) bool {
 // the task passed on.
 func (t *StoredTask) passedFrom(was hub.AgentID, gone bool, at Position) {
 	t.Former = slices.DeleteFunc(slices.Clone(t.Former), func(f EarlierHolder) bool {
-		return f.Agent == was || f.Agent == value(t.Task.Assignee)
+		return f.Agent == was || f.Agent == hub.Value(t.Task.Assignee)
 	})
 	t.Former = append(t.Former, EarlierHolder{Agent: was, Fence: at.FirstFence, TakenOver: gone})
 	if over := len(t.Former) - maxFormer; over > 0 {
@@ -53,7 +53,7 @@ func (t *StoredTask) Frees(l *Lease) bool {
 // releases notes in f, which ends the task, that the leases for it of the agent
 // that ends it and of its assignee end too.
 func (task *liveTask) releases(f *TaskChanged, by hub.AgentID) {
-	for _, agent := range []hub.AgentID{by, value(task.Task.Assignee)} {
+	for _, agent := range []hub.AgentID{by, hub.Value(task.Task.Assignee)} {
 		if agent != "" && !slices.Contains(f.Release, agent) {
 			f.Release = append(f.Release, agent)
 		}

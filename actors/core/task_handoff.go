@@ -63,7 +63,7 @@ func (t *Tasks) offer(f *TaskOffered, at Position, rows RowSink) {
 
 func (t *Tasks) endOffer(f *OfferEnded, at Position, rows RowSink) {
 	if task := t.live[f.Task]; task != nil {
-		was, gone := value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
+		was, gone := hub.Value(task.Task.Assignee), task.Task.AssigneeGoneSince != nil
 		task.Task, task.OfferedBy = f.changed(task.Task, at), ""
 		if f.Passes {
 			task.passedFrom(was, gone, at)
@@ -123,7 +123,7 @@ func (t *Tasks) Handoff(id hub.TaskID, c HandoffCommand, _ Now) (Decision[hub.Ta
 			taskName(&task.Task), id), c.In.Note)
 	m.Kind, m.To = hub.KindHandoff, f.To
 	messages := task.withAsks(m, c.Asks)
-	if value(task.Task.OfferedTo) != f.To {
+	if hub.Value(task.Task.OfferedTo) != f.To {
 		messages = append(messages, task.withdrawn()...)
 	}
 	before := task.Task
@@ -138,7 +138,7 @@ func (task *liveTask) checkOffer(c HandoffCommand, by hub.AgentID) error {
 	if err := hub.CheckRecipient("to_agent", to); err != nil {
 		return err
 	}
-	assignee := value(row.Assignee)
+	assignee := hub.Value(row.Assignee)
 	switch {
 	case to == hub.AgentHub || to == hub.AgentSystem:
 		return hub.Invalid("to_agent", string(to)+" accepts no tasks").WithFix("offer the task to an agent")
@@ -161,10 +161,10 @@ func (t *Tasks) Accept(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task]
 	if err != nil {
 		return Decision[hub.Task]{}, err
 	}
-	if value(task.Task.OfferedTo) != by {
+	if hub.Value(task.Task.OfferedTo) != by {
 		return Decision[hub.Task]{}, task.notOffered(by)
 	}
-	told := []hub.AgentID{value(task.Task.Assignee), task.OfferedBy, task.Task.CreatedBy}
+	told := []hub.AgentID{hub.Value(task.Task.Assignee), task.OfferedBy, task.Task.CreatedBy}
 	return task.endsOffer(c, by, &OfferEnded{Task: id, Accepted: true, Passes: task.passes(by)}, handoffAccepted, "I have taken over "+taskPhrase(&task.Task)+".", told), nil
 }
 
@@ -177,11 +177,11 @@ func (t *Tasks) Decline(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task
 	if err != nil {
 		return Decision[hub.Task]{}, err
 	}
-	to, f := value(task.Task.OfferedTo), &OfferEnded{Task: id}
+	to, f := hub.Value(task.Task.OfferedTo), &OfferEnded{Task: id}
 	switch {
 	case to == "":
 	case by == to:
-		told := []hub.AgentID{task.OfferedBy, value(task.Task.Assignee)}
+		told := []hub.AgentID{task.OfferedBy, hub.Value(task.Task.Assignee)}
 		return task.endsOffer(c, by, f, handoffDeclined, "I decline "+taskPhrase(&task.Task)+".", told), nil
 	case by == task.OfferedBy || c.By.Authority == hub.AuthorityOperator:
 		return task.endsOffer(c, by, f, handoffWithdrawn, "I take the offer of "+taskPhrase(&task.Task)+" back.", []hub.AgentID{to}), nil
@@ -192,7 +192,7 @@ func (t *Tasks) Decline(id hub.TaskID, c OfferCommand, _ Now) (Decision[hub.Task
 // endsOffer makes the decision of an offer's end, with a message from by to
 // each agent in told.
 func (task *liveTask) endsOffer(c OfferCommand, by hub.AgentID, f *OfferEnded, state, text string, told []hub.AgentID) Decision[hub.Task] {
-	h := handoff{TaskID: f.Task, From: task.OfferedBy, To: value(task.Task.OfferedTo), State: state}
+	h := handoff{TaskID: f.Task, From: task.OfferedBy, To: hub.Value(task.Task.OfferedTo), State: state}
 	d := Draft{Facts: []Fact{f}}
 	for i, agent := range told {
 		if agent == "" || agent == by || slices.Contains(told[:i], agent) {
@@ -223,7 +223,7 @@ func (task *liveTask) word(actor TaskActor, by hub.AgentID, h handoff, text, not
 // withdrawn notifies the agent of the offer, if there is one, that the offer
 // has ended.
 func (task *liveTask) withdrawn() []MessageDraft {
-	to := value(task.Task.OfferedTo)
+	to := hub.Value(task.Task.OfferedTo)
 	if to == "" {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (t *Tasks) Leave(c LeaveCommand, _ Now) Decision[struct{}] {
 	for _, id := range slices.Sorted(slices.Values(c.Tasks)) {
 		task := t.live[id]
 		switch {
-		case task == nil || value(task.Task.Assignee) != c.Agent:
+		case task == nil || hub.Value(task.Task.Assignee) != c.Agent:
 		case Returned(&task.Task, c.Since):
 			d.Draft.Facts = append(d.Draft.Facts, &TaskLeft{Task: id})
 		case c.Since != 0 && c.Due && Leaves(&task.Task, c.Since):
@@ -114,7 +114,7 @@ func leftNotices(tasks []*liveTask, c LeaveCommand) []MessageDraft {
 	of := map[reader][]*liveTask{}
 	for _, task := range tasks {
 		row := &task.Task
-		r := reader{row.Channel, value(row.ThreadID), value(row.RoomID), row.CreatedBy, task.Direct}
+		r := reader{row.Channel, hub.Value(row.ThreadID), hub.Value(row.RoomID), row.CreatedBy, task.Direct}
 		if of[r] == nil {
 			readers = append(readers, r)
 		}

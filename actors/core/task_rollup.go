@@ -35,7 +35,7 @@ func (t *Tasks) end(f *TaskChanged, messages []MessageDraft) (Draft, error) {
 	t.markEnd(changed, f.Task)
 	child, status := task, *f.Status
 	for {
-		parent := t.live[value(child.Task.ParentTaskID)]
+		parent := t.live[hub.Value(child.Task.ParentTaskID)]
 		if parent == nil {
 			break
 		}

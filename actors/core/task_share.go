@@ -18,7 +18,7 @@ const (
 // bytes returns what the task takes in memory, roughly.
 func (task *liveTask) bytes() int {
 	row := &task.Task
-	return taskBytes + 2*(len(row.Title)+len(value(row.ThreadID))+len(row.Channel)) + blockerBytes*len(row.BlockedBy)
+	return taskBytes + 2*(len(row.Title)+len(hub.Value(row.ThreadID))+len(row.Channel)) + blockerBytes*len(row.BlockedBy)
 }
 
 // count adds a task to what its creator has, or takes it away.

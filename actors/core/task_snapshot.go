@@ -45,7 +45,7 @@ func RestoreTasks(version uint16, data []byte) (*Tasks, error) {
 			return nil, errors.New("core: tasks: a task is missing or stands twice")
 		}
 		if version < 3 && task.Direct {
-			task.Asked = value(task.Task.Assignee)
+			task.Asked = hub.Value(task.Task.Assignee)
 		}
 		t.live[task.Task.TaskID] = task
 	}

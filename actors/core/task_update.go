@@ -43,7 +43,7 @@ func (t *Tasks) Update(id hub.TaskID, c UpdateCommand, _ Now, w TaskWorld) (Deci
 		}
 		f.Status = s
 	}
-	if a := task.newAssignee(&c); a != nil && *a != value(row.Assignee) {
+	if a := task.newAssignee(&c); a != nil && *a != hub.Value(row.Assignee) {
 		if err := task.checkAssignee(*a, &c); err != nil {
 			return Decision[hub.Task]{}, err
 		}

@@ -72,7 +72,7 @@ func JSONCodec[T any](kind uint8) Codec[T] {
 func EncodeEffect(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("actors: an answer does not encode: " + err.Error())
+		panic("engine: an answer does not encode: " + err.Error())
 	}
 	return b
 }

@@ -147,7 +147,7 @@ func (e *Engine) load(k core.Owner) (core.Machine, error) {
 		return nil, err
 	}
 	if kind.Load == nil {
-		return nil, fmt.Errorf("actors: %s is not loaded on demand", k)
+		return nil, fmt.Errorf("engine: %s is not loaded on demand", k)
 	}
 	state, _, err := kind.Load(k.Name)
 	return state, err

@@ -63,7 +63,7 @@ func (s *runtime) spawn(name string, receive func(message any)) address {
 	name += "#" + strconv.FormatUint(s.spawned.Add(1), 10)
 	pid, err := s.system.Root.SpawnNamed(actor.PropsFromProducer(func() actor.Actor { return &actorShell{receive} }, s.options...), name)
 	if err != nil {
-		panic(fmt.Sprintf("actors: spawn %s: %v", name, err)) // the number makes names unique
+		panic(fmt.Sprintf("engine: spawn %s: %v", name, err)) // the number makes names unique
 	}
 	return pid
 }
@@ -71,7 +71,7 @@ func (s *runtime) spawn(name string, receive func(message any)) address {
 // tell sends a message.
 func (s *runtime) tell(pid address, message any) {
 	if message == nil {
-		panic("actors: a nil message") // it would spin the mailbox for ever
+		panic("engine: a nil message") // it would spin the mailbox for ever
 	}
 	s.system.Root.Send(pid, message)
 }

@@ -30,9 +30,9 @@ type Ring struct {
 // entry is one message and, for each of its scopes, the position of the one
 // before it there plus one; 0 is none.
 type entry struct {
-	msg                    *core.StoredMessage
-	public, channel, other uint64 // other: thread
-	inbox                  uint64
+	msg                     *core.StoredMessage
+	public, channel, thread uint64
+	inbox                   uint64
 }
 
 // entryOverhead estimates what an entry costs beside its JSON, in bytes.
@@ -57,7 +57,7 @@ func (r *Ring) append(msgs []core.StoredMessage) {
 			e.inbox = r.link(InboxScope(m.To), pos)
 		}
 		if m.Thread != "" {
-			e.other = r.link(ThreadScope(m.Thread), pos)
+			e.thread = r.link(ThreadScope(m.Thread), pos)
 		}
 		r.list = append(r.list, e)
 		r.used += entryOverhead + len(m.JSON)
@@ -115,12 +115,12 @@ func (e *entry) before(k core.ScopeKind) uint64 {
 	case core.ScopeChannel:
 		return e.channel
 	case core.ScopeThread:
-		return e.other
+		return e.thread
 	case core.ScopeInbox:
 		return e.inbox
 	case core.ScopeAll:
 	}
-	panic("actors: the ring does not link this scope")
+	panic("view: the ring does not link this scope")
 }
 
 // skip moves the head over ids that no message of a record has.

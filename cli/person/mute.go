@@ -118,20 +118,8 @@ func runMute(ctx context.Context, env *term.Env, o *muteOptions, t hub.MuteTarge
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(env.Stdout, "muted %s, %s\n", name, peertext.TerminalLine(MuteText(&out.Row)))
+	_, err = fmt.Fprintf(env.Stdout, "muted %s, %s\n", name, peertext.TerminalLine(out.Row.Period()))
 	return err
-}
-
-// MuteText says since when an agent is muted, until when and why.
-func MuteText(m *hub.Mute) string {
-	text := "since " + m.Since.String()
-	if m.Until != nil {
-		text += ", until " + m.Until.String()
-	}
-	if m.Reason != "" {
-		text += ": " + m.Reason
-	}
-	return text
 }
 
 // mutedName says who is muted and where, as a person names them.

@@ -39,8 +39,8 @@ func DataRoot(getenv func(string) string, goos string) (string, error) {
 	return "", errors.New("the data root cannot be told: the environment names no home folder")
 }
 
-// DataRootMoved reports whether the data root is elsewhere than a process finds it
-// that has only the usual variables of a user.
+// DataRootMoved reports whether HUB_DATA_ROOT or XDG_DATA_HOME moves the data root: a process
+// without these variables looks for it elsewhere.
 func DataRootMoved(getenv func(string) string, goos string) bool {
 	return getenv("HUB_DATA_ROOT") != "" || goos == "linux" && getenv("XDG_DATA_HOME") != ""
 }

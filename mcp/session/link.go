@@ -112,11 +112,11 @@ type Link struct {
 // otherStore is what an agent is told when its hub has another store.
 const otherStore = "The hub has another store than before: it holds nothing of the old one, you are in none of its rooms, and old ids mean other things."
 
-// attempt is one try to get a session; seat and err are set when done is closed.
+// attempt is one try to get a session; session and err are set when done is closed.
 type attempt struct {
-	done chan struct{}
-	seat *Session
-	err  error
+	done    chan struct{}
+	session *Session
+	err     error
 }
 
 // New returns a link that has not begun. log receives errors that belong to no
@@ -185,8 +185,8 @@ func (l *Link) try() *attempt {
 		if a.err = l.change(l.life); a.err == nil {
 			defer l.changed()
 			// Meanwhile hub_join may have made one.
-			if a.seat = l.Current(); a.seat == nil {
-				a.seat, a.err = l.connect(l.life, last)
+			if a.session = l.Current(); a.session == nil {
+				a.session, a.err = l.connect(l.life, last)
 			}
 		}
 		l.mu.Lock()
@@ -196,7 +196,7 @@ func (l *Link) try() *attempt {
 			l.ended, l.last = h, nil
 		}
 		if l.now == nil {
-			l.now = a.seat
+			l.now = a.session
 		}
 		l.trying = nil
 		close(a.done)
@@ -223,7 +223,7 @@ func (l *Link) Session(ctx context.Context) (*Session, error) {
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	case <-a.done:
-		return a.seat, a.err
+		return a.session, a.err
 	}
 }
 
