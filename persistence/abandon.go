@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"hubcli/persistence/storedir"
 )
 
 // abandon ends a start that was refused, and leaves the folder as it was before as far as the
@@ -20,7 +22,7 @@ func (s *Store) abandon() {
 		s.db = nil
 	}
 	if s.head != nil {
-		_ = s.head.f.Close()
+		_ = s.head.F.Close()
 	}
 	st := s.start
 	if st != nil {
@@ -30,7 +32,7 @@ func (s *Store) abandon() {
 		}
 	}
 	if s.lock != nil {
-		s.lock.undo()
+		s.lock.Undo()
 	}
 	if st == nil {
 		return
@@ -50,7 +52,7 @@ func (s *Store) unmake() {
 	if s.start.before == nil {
 		return
 	}
-	names := []string{nameFormat, nameHead, nameKey, nameToken, nameMaker, nameBallast, nameCheckpoints, nameBadger}
+	names := []string{storedir.NameFormat, storedir.NameHead, storedir.NameKey, storedir.NameToken, storedir.NameMaker, storedir.NameBallast, storedir.NameCheckpoints, storedir.NameBadger}
 	names = slices.DeleteFunc(names, func(name string) bool { return s.start.before[name] })
 	for _, name := range names {
 		_ = os.RemoveAll(filepath.Join(s.dir, name))

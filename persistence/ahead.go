@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"hubcli/persistence/codec"
+
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -59,8 +61,8 @@ const (
 func newAhead(dir string) (*ahead, error) {
 	a := &ahead{
 		dir: dir, extend: extendFile, off: !writesInPlace(dir),
-		mem:    aheadLog{suffix: ".mem", full: memTableSize, chunk: memTableSize + maxTxnBytes},
-		values: aheadLog{suffix: ".vlog", full: valueLogFileSize, chunk: MaxGroupBytes},
+		mem:    aheadLog{suffix: ".mem", full: codec.MemTableSize, chunk: codec.MemTableSize + maxTxnBytes},
+		values: aheadLog{suffix: ".vlog", full: codec.ValueLogFileSize, chunk: MaxGroupBytes},
 	}
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -101,13 +103,13 @@ func logNameFormat(suffix string) string {
 }
 
 // sizes returns what entries take at most in the two logs.
-func sizes(entries []entry) (mem, values int64) {
+func sizes(entries []codec.Entry) (mem, values int64) {
 	mem = txnOverhead
 	for i := range entries {
 		e := &entries[i]
-		mem += e.cost() + entryOverhead
-		if len(e.value) >= valueThreshold {
-			values += int64(len(e.key)+len(e.value)) + entryOverhead
+		mem += e.Cost() + entryOverhead
+		if len(e.Value) >= codec.ValueThreshold {
+			values += int64(len(e.Key)+len(e.Value)) + entryOverhead
 		}
 	}
 	return mem, values
@@ -115,7 +117,7 @@ func sizes(entries []entry) (mem, values int64) {
 
 // cover reserves blocks for entries. It reports whether their commit needs no
 // further block: it writes to reserved blocks and begins no new log.
-func (a *ahead) cover(entries []entry) bool {
+func (a *ahead) cover(entries []codec.Entry) bool {
 	mem, values := sizes(entries)
 	inMem, inValues := a.reserve(&a.mem, mem), a.reserve(&a.values, values)
 	return inMem && inValues && !a.off
@@ -146,7 +148,7 @@ func (a *ahead) reserve(l *aheadLog, size int64) bool {
 
 // wrote counts what a commit has written, and notices the logs that Badger has
 // begun for it.
-func (a *ahead) wrote(entries []entry) {
+func (a *ahead) wrote(entries []codec.Entry) {
 	mem, values := sizes(entries)
 	a.advance(&a.mem, mem)
 	a.advance(&a.values, values)

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
@@ -64,7 +67,7 @@ func (s *Store) Append(g *core.Group) error {
 	switch {
 	case errors.Is(err, core.ErrNoRoom):
 		return cmp.Or(s.Check(), err) // a folder that is gone has no room either
-	case errors.Is(err, ErrClosed):
+	case errors.Is(err, storedir.ErrClosed):
 		return err
 	case err != nil:
 		return s.fail(err)
@@ -109,7 +112,7 @@ func (s *Store) putRows(rows []core.Row) error {
 		return cmp.Or(s.Check(), core.ErrNoRoom)
 	}
 	err := s.commitAll(s.entries)
-	if err != nil && !errors.Is(err, ErrClosed) {
+	if err != nil && !errors.Is(err, storedir.ErrClosed) {
 		return s.fail(err)
 	}
 	s.gate.publish(s.lastTS)
@@ -135,7 +138,7 @@ func (s *Store) checkGroup(g *core.Group) (core.Head, error) {
 			if m.ID != r.FirstMessage+hub.MessageID(i) {
 				return h, fmt.Errorf("record %d: message %d is out of order", r.Seq, m.ID)
 			}
-			if !indexable(string(m.Channel)) || !indexable(string(m.Thread)) || !indexable(string(m.To)) {
+			if !codec.Indexable(string(m.Channel)) || !codec.Indexable(string(m.Thread)) || !codec.Indexable(string(m.To)) {
 				return h, fmt.Errorf("message %d: a name has a control character", m.ID)
 			}
 		}
@@ -179,11 +182,11 @@ func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) erro
 	}
 	redo := s.entries[1:]
 	if size <= maxRedoBytes {
-		f, err := appendFrame(nil, records, redo)
+		f, err := codec.AppendFrame(nil, records, redo)
 		if err != nil {
 			return err
 		}
-		if err := s.commit([]entry{{key: seqKey(prefixFrame, first), value: f}}); err != nil {
+		if err := s.commit([]codec.Entry{{Key: codec.SeqKey(codec.PrefixFrame, first), Value: f}}); err != nil {
 			return err
 		}
 		s.frameEnd = first
@@ -202,7 +205,7 @@ func (s *Store) write(records []*core.Record, rows []core.Row, halved bool) erro
 // hasRoom reports whether entries, of size bytes, can be committed: the disk has
 // room to spare, or the blocks of a commit in one transaction are reserved, or
 // giving up the ballast makes room. The caller asks before it writes anything.
-func (s *Store) hasRoom(entries []entry, size int64, oneTransaction bool) bool {
+func (s *Store) hasRoom(entries []codec.Entry, size int64, oneTransaction bool) bool {
 	covered := s.ahead.cover(entries) // reserves blocks while there are some
 	if !s.space.tight(size) {
 		return true
@@ -213,13 +216,13 @@ func (s *Store) hasRoom(entries []entry, size int64, oneTransaction bool) bool {
 // carryOut commits the rows of a redo list in as many transactions as it takes. Then the
 // frame of the records is written anew without the list: frames are kept for ever, and the
 // rows are stored. If the process ends before, the frame keeps its list, which harms nothing.
-func (s *Store) carryOut(records []*core.Record, redo []entry) error {
+func (s *Store) carryOut(records []*core.Record, redo []codec.Entry) error {
 	first := records[0].Seq
-	done := seal(binary.BigEndian.AppendUint64(make([]byte, sealSize), uint64(first)), 0, rowVersion, []byte(keyRedone))
-	f, err := appendFrame(nil, records, nil)
+	done := codec.Seal(binary.BigEndian.AppendUint64(make([]byte, codec.SealSize), uint64(first)), 0, codec.RowVersion, []byte(codec.KeyRedone))
+	f, err := codec.AppendFrame(nil, records, nil)
 	if err != nil {
 		return err
 	}
 	return s.commitAll(append(redo[:len(redo):len(redo)],
-		entry{key: []byte(keyRedone), value: done}, entry{key: seqKey(prefixFrame, first), value: f}))
+		codec.Entry{Key: []byte(codec.KeyRedone), Value: done}, codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, first), Value: f}))
 }

@@ -15,6 +15,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -53,7 +56,7 @@ const (
 
 	// backupChunk is where a chunk is cut, in bytes; one entry may be larger.
 	backupChunk = 256 << 10
-	maxChunk    = maxValue + 1<<20
+	maxChunk    = codec.MaxValue + 1<<20
 )
 
 // backupHead is what the first chunk says.
@@ -66,25 +69,25 @@ type backupHead struct {
 }
 
 func (h *backupHead) encode() []byte {
-	var e encoder
-	e.u16(uint16(h.format))
-	e.u64(uint64(h.made))
-	e.u64(uint64(h.head.Seq))
-	e.u64(uint64(h.head.Message))
-	e.u64(uint64(h.head.Fence))
-	e.u64(uint64(h.head.HubMS))
-	e.str(string(h.instance))
-	e.b = append(e.b, h.key...)
-	return e.b
+	var e codec.Encoder
+	e.U16(uint16(h.format))
+	e.U64(uint64(h.made))
+	e.U64(uint64(h.head.Seq))
+	e.U64(uint64(h.head.Message))
+	e.U64(uint64(h.head.Fence))
+	e.U64(uint64(h.head.HubMS))
+	e.Str(string(h.instance))
+	e.B = append(e.B, h.key...)
+	return e.B
 }
 
 func decodeBackupHead(b []byte) (h backupHead, ok bool) {
-	d := decoder{b: b}
-	h.format, h.made = int(d.u16()), hub.Time(d.u64())
+	d := codec.Decoder{B: b}
+	h.format, h.made = int(d.U16()), hub.Time(d.U64())
 	h.head = decodePoint(&d)
-	h.instance = hub.InstanceID(d.str())
-	h.key = bytes.Clone(d.take(secretSize))
-	return h, d.done()
+	h.instance = hub.InstanceID(d.Str())
+	h.key = bytes.Clone(d.Take(storedir.SecretSize))
+	return h, d.Done()
 }
 
 // Backup writes the store as it is after one commit: everything up to the head at
@@ -114,10 +117,10 @@ func backupReason(err error) string {
 	switch {
 	case errors.As(err, &known):
 		return known.Message
-	case errors.Is(err, context.Canceled), errors.Is(err, ErrClosed):
+	case errors.Is(err, context.Canceled), errors.Is(err, storedir.ErrClosed):
 		return "the hub stopped"
 	}
-	return redact(err.Error())
+	return codec.Redact(err.Error())
 }
 
 // frozen is the state of a store after one commit.
@@ -167,7 +170,7 @@ func (s *Store) pointFile() ([]byte, error) {
 		return nil, fmt.Errorf("persistence: listing the checkpoints: %w", err)
 	}
 	for _, seq := range seqs {
-		b, err := readFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
+		b, err := storedir.ReadFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
 		if err != nil {
 			continue
 		}
@@ -208,7 +211,7 @@ func (b *backupWriter) chunk(kind byte, data []byte) {
 // chunkSum covers the place of a chunk, so that none can be left out or moved.
 func chunkSum(offset int64, head, data []byte) uint32 {
 	place := binary.BigEndian.AppendUint64(nil, uint64(offset))
-	return crc32.Update(checksum(head, place), castagnoli, data)
+	return crc32.Update(codec.Checksum(head, place), codec.Castagnoli, data)
 }
 
 // begin writes what comes before the entries.
@@ -257,7 +260,7 @@ func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn, mapped *map
 	o.PrefetchValues = false // it would hold a hundred values, of up to 64 MiB each
 	it := txn.NewIterator(o)
 	defer it.Close()
-	var e encoder
+	var e codec.Encoder
 	var value []byte
 	for it.Rewind(); it.Valid(); it.Next() {
 		if err := errors.Join(b.failed, context.Cause(ctx)); err != nil {
@@ -268,24 +271,24 @@ func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn, mapped *map
 		// A copy: while the bytes are looked at, Badger holds a lock on their file
 		// that its writer needs, and the reader of the stream may be slow.
 		if value, err = item.ValueCopy(value); err != nil {
-			return n, corruptRecord("a value", nil)
+			return n, codec.CorruptRecord("a value", nil)
 		}
 		if err := checkEntry(item.Key(), value); err != nil {
 			return n, err
 		}
-		e.bytes(item.Key())
-		e.bytes(value)
-		e.u64(item.ExpiresAt())
+		e.Bytes(item.Key())
+		e.Bytes(value)
+		e.U64(item.ExpiresAt())
 		n++
-		if len(e.b) >= backupChunk {
-			b.chunk(chunkEntries, e.b)
-			if e.b = e.b[:0]; cap(e.b) > maxKept {
-				e.b, value = nil, nil
+		if len(e.B) >= backupChunk {
+			b.chunk(chunkEntries, e.B)
+			if e.B = e.B[:0]; cap(e.B) > maxKept {
+				e.B, value = nil, nil
 			}
 		}
 	}
-	if len(e.b) > 0 {
-		b.chunk(chunkEntries, e.b)
+	if len(e.B) > 0 {
+		b.chunk(chunkEntries, e.B)
 	}
 	return n, b.failed
 }
@@ -294,61 +297,45 @@ func (b *backupWriter) entries(ctx context.Context, txn *badger.Txn, mapped *map
 func checkEntry(key, value []byte) error {
 	prefix, _, _ := bytes.Cut(key, []byte{'/'})
 	switch string(prefix) + "/" {
-	case prefixFrame:
-		f, err := decodeFrame(value)
-		if n, ok := keyNumber(key); err != nil || !ok || hub.Seq(n) != f.first() {
-			return corruptRecord("a record", nil)
+	case codec.PrefixFrame:
+		f, err := codec.DecodeFrame(value)
+		if n, ok := codec.KeyNumber(key); err != nil || !ok || hub.Seq(n) != f.First() {
+			return codec.CorruptRecord("a record", nil)
 		}
-	case prefixMessage:
-		k, err := decodeBlock(key, value)
+	case codec.PrefixMessage:
+		k, err := codec.DecodeBlock(key, value)
 		if err == nil {
-			err = k.check()
+			err = k.Check()
 		}
 		if err != nil {
 			return damagedBlock(key)
 		}
-	case prefixChannel, prefixThread, prefixInbox:
-		if _, err := decodeIndex(key, value, nil); err != nil {
-			return corruptRecord("an index entry", nil)
+	case codec.PrefixChannel, codec.PrefixThread, codec.PrefixInbox:
+		if _, err := codec.DecodeIndex(key, value, nil); err != nil {
+			return codec.CorruptRecord("an index entry", nil)
 		}
-	case prefixRow:
-		if _, err := decodeRow(key, value); err != nil || len(key) < len(prefixRow)+2 {
-			return corruptRecord("a row", nil)
+	case codec.PrefixRow:
+		if _, err := codec.DecodeRow(key, value); err != nil || len(key) < len(codec.PrefixRow)+2 {
+			return codec.CorruptRecord("a row", nil)
 		}
-	case prefixEffect:
+	case codec.PrefixEffect:
 		var scope [32]byte
-		if copy(scope[:], key[len(prefixEffect):]) != len(scope) || len(key) != len(prefixEffect)+len(scope) {
-			return corruptRecord("a kept answer", nil)
+		if copy(scope[:], key[len(codec.PrefixEffect):]) != len(scope) || len(key) != len(codec.PrefixEffect)+len(scope) {
+			return codec.CorruptRecord("a kept answer", nil)
 		}
-		if _, err := decodeEffect(scope, value); err != nil {
-			return corruptRecord("a kept answer", nil)
+		if _, err := codec.DecodeEffect(scope, value); err != nil {
+			return codec.CorruptRecord("a kept answer", nil)
 		}
-	case prefixGap, prefixImport:
-		if _, err := decodeGap(value); err != nil {
-			return corruptRecord("a note of given up records", nil)
+	case codec.PrefixGap, codec.PrefixImport:
+		if _, err := codec.DecodeGap(value); err != nil {
+			return codec.CorruptRecord("a note of given up records", nil)
 		}
-	case keyRedone:
-		if _, err := unseal(value, rowVersion, []byte(keyRedone)); err != nil {
-			return corruptRecord("a note of finished groups", nil)
+	case codec.KeyRedone:
+		if _, err := codec.Unseal(value, codec.RowVersion, []byte(codec.KeyRedone)); err != nil {
+			return codec.CorruptRecord("a note of finished groups", nil)
 		}
 	default:
-		return corruptRecord("a key of an unknown kind", nil)
-	}
-	return nil
-}
-
-// check decodes all messages of the block.
-func (k *block) check() error {
-	start := uint32(0)
-	for i, id := 0, k.first; i < len(k.ends); i, id = i+4, id+1 {
-		end := binary.BigEndian.Uint32(k.ends[i:])
-		if start > end || int64(end) > int64(len(k.body)) {
-			return errDamaged
-		}
-		if m, err := decodeMessage(k.body[start:end]); err != nil || m.ID != id {
-			return errDamaged
-		}
-		start = end
+		return codec.CorruptRecord("a key of an unknown kind", nil)
 	}
 	return nil
 }

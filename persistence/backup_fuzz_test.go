@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+
+	"hubcli/persistence/storedir"
 )
 
 // FuzzBackup: a stream is refused with a reason, or it is a backup. Then no other stream is one
@@ -22,7 +24,7 @@ func FuzzBackup(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { // each worker has made another store
 		_, err := CheckBackup(bytes.NewReader(data))
-		var refused *StartError
+		var refused *storedir.StartError
 		if err != nil && !errors.As(err, &refused) {
 			t.Errorf("an error without a way out: %v", err)
 		}

@@ -11,6 +11,9 @@ import (
 	"io"
 	"slices"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/maker"
@@ -49,12 +52,12 @@ func CheckBackup(r io.Reader) (Backup, error) {
 type backupSink struct {
 	head  func(*Backup) error
 	point func([]byte) error // the whole checkpoint, once
-	entry func(*entry) error
+	entry func(*codec.Entry) error
 }
 
-func badBackup(format string, args ...any) *StartError {
-	return &StartError{
-		Sentence: "the backup cannot be used: " + fmt.Sprintf(format, args...), Kind: StartBadBackup,
+func badBackup(format string, args ...any) *storedir.StartError {
+	return &storedir.StartError{
+		Sentence: "the backup cannot be used: " + fmt.Sprintf(format, args...), Kind: storedir.StartBadBackup,
 		Fix: "nothing has been changed; use another backup, or make a new one with `hubcli app backup FILE`",
 	}
 }
@@ -100,7 +103,7 @@ func (r *backupReader) begin() error {
 	b := make([]byte, len(backupMagic)+2)
 	n, err := io.ReadFull(r.in, b)
 	switch {
-	case err != nil && !isEOF(err):
+	case err != nil && !codec.IsEOF(err):
 		return unreadBackup(err)
 	case n == 0:
 		return badBackup("the file is empty")
@@ -117,8 +120,8 @@ func (r *backupReader) begin() error {
 }
 
 // unreadBackup says that the system did not let us read the file.
-func unreadBackup(err error) *StartError {
-	e := badBackup("it cannot be read: %s", fileReason(err))
+func unreadBackup(err error) *storedir.StartError {
+	e := badBackup("it cannot be read: %s", storedir.FileReason(err))
 	e.Err = err
 	return e
 }
@@ -153,7 +156,7 @@ func (r *backupReader) damaged() error {
 }
 
 func (r *backupReader) cut(err error) error {
-	if isEOF(err) {
+	if codec.IsEOF(err) {
 		return badBackup("it ends at byte %d or soon after and is not whole", r.offset)
 	}
 	return unreadBackup(err)
@@ -168,7 +171,7 @@ type backupCheck struct {
 	point   []byte
 	settled bool // the checkpoint is complete
 	lastKey []byte
-	gaps    []gap
+	gaps    []codec.Gap
 	message hub.MessageID // last one seen
 	seq     hub.Seq       // last record seen; 0: none
 	first   hub.Seq       // first record seen
@@ -196,7 +199,7 @@ func (c *backupCheck) take(kind byte, in *backupReader) error {
 	case chunkEnd:
 		return c.takeEnd(in)
 	case chunkFailed:
-		return badBackup("the hub could not finish it: %s", redact(string(in.data)))
+		return badBackup("the hub could not finish it: %s", codec.Redact(string(in.data)))
 	}
 	return badBackup("it has a part of the unknown kind %q", kind)
 }
@@ -206,8 +209,8 @@ func (c *backupCheck) takeHead(data []byte) error {
 	if !ok {
 		return badBackup("its head fails its checks")
 	}
-	if h.format > LatestFormat() {
-		e := badBackup("it was made by a newer hubcli: its store has format %d, and this hubcli knows formats up to %d", h.format, LatestFormat())
+	if h.format > storedir.LatestFormat() {
+		e := badBackup("it was made by a newer hubcli: its store has format %d, and this hubcli knows formats up to %d", h.format, storedir.LatestFormat())
 		e.Fix = "restore it with the newer hubcli that wrote it"
 		return e
 	}
@@ -244,13 +247,13 @@ func (c *backupCheck) takeEntries(data []byte) error {
 	if err := c.settlePoint(); err != nil {
 		return err
 	}
-	for d := (decoder{b: data}); len(d.b) > 0; {
-		e := entry{key: d.bytes(), value: d.bytes(), expires: d.u64()}
-		if d.bad || bytes.Compare(e.key, c.lastKey) <= 0 {
+	for d := (codec.Decoder{B: data}); len(d.B) > 0; {
+		e := codec.Entry{Key: d.Bytes(), Value: d.Bytes(), Expires: d.U64()}
+		if d.Bad || bytes.Compare(e.Key, c.lastKey) <= 0 {
 			return badBackup("its entries are out of order")
 		}
-		c.lastKey = append(c.lastKey[:0], e.key...)
-		if err := checkEntry(e.key, e.value); err != nil {
+		c.lastKey = append(c.lastKey[:0], e.Key...)
+		if err := checkEntry(e.Key, e.Value); err != nil {
 			return badBackup("%s", backupReason(err))
 		}
 		if err := c.follow(&e); err != nil {
@@ -269,45 +272,45 @@ func (c *backupCheck) takeEntries(data []byte) error {
 
 // sumEntry adds an entry to a sum of the content. Kept answers are left out: they
 // expire while the sum is made.
-func sumEntry(sum hash.Hash, e *entry) {
-	if bytes.HasPrefix(e.key, []byte(prefixEffect)) {
+func sumEntry(sum hash.Hash, e *codec.Entry) {
+	if bytes.HasPrefix(e.Key, []byte(codec.PrefixEffect)) {
 		return
 	}
-	var enc encoder
-	enc.bytes(e.key)
-	enc.bytes(e.value)
-	enc.u64(e.expires)
-	_, _ = sum.Write(enc.b)
+	var enc codec.Encoder
+	enc.Bytes(e.Key)
+	enc.Bytes(e.Value)
+	enc.U64(e.Expires)
+	_, _ = sum.Write(enc.B)
 }
 
 // follow checks that records and messages follow each other. The gaps sort before
 // both.
-func (c *backupCheck) follow(e *entry) error {
+func (c *backupCheck) follow(e *codec.Entry) error {
 	switch {
-	case bytes.HasPrefix(e.key, []byte(prefixGap)):
-		g, err := decodeGap(e.value)
+	case bytes.HasPrefix(e.Key, []byte(codec.PrefixGap)):
+		g, err := codec.DecodeGap(e.Value)
 		c.gaps = append(c.gaps, g)
 		return err
-	case bytes.HasPrefix(e.key, []byte(prefixFrame)):
-		f, err := decodeFrame(e.value)
+	case bytes.HasPrefix(e.Key, []byte(codec.PrefixFrame)):
+		f, err := codec.DecodeFrame(e.Value)
 		if err != nil {
 			return err
 		}
 		if c.first == 0 {
-			c.first = f.first()
-		} else if want := c.skip(c.seq + 1); f.first() != want {
+			c.first = f.First()
+		} else if want := c.skip(c.seq + 1); f.First() != want {
 			return badBackup("record %d is missing", want)
 		}
-		c.seq, c.b.frame = f.last().Seq, f.first()
-	case bytes.HasPrefix(e.key, []byte(prefixMessage)):
-		k, err := decodeBlock(e.key, e.value)
+		c.seq, c.b.frame = f.Last().Seq, f.First()
+	case bytes.HasPrefix(e.Key, []byte(codec.PrefixMessage)):
+		k, err := codec.DecodeBlock(e.Key, e.Value)
 		if err != nil {
 			return err
 		}
-		if want := c.skipMessages(c.message + 1); k.first != want && !c.inGap(k.first, k.last()) {
+		if want := c.skipMessages(c.message + 1); k.First != want && !c.inGap(k.First, k.Last()) {
 			return badBackup("message %d is missing", want)
 		}
-		c.message = k.last()
+		c.message = k.Last()
 	}
 	return nil
 }
@@ -318,12 +321,12 @@ func (c *backupCheck) skipMessages(id hub.MessageID) hub.MessageID { return abov
 
 // aboveGaps returns the first id from id on that was not given up. The order of gaps is
 // that of their records, not of their messages.
-func aboveGaps(gaps []gap, id hub.MessageID) hub.MessageID {
+func aboveGaps(gaps []codec.Gap, id hub.MessageID) hub.MessageID {
 	for at := hub.MessageID(-1); at != id; {
 		at = id
 		for _, g := range gaps {
-			if id > g.lowMessage && id <= g.highMessage {
-				id = g.highMessage + 1
+			if id > g.LowMessage && id <= g.HighMessage {
+				id = g.HighMessage + 1
 			}
 		}
 	}
@@ -331,12 +334,12 @@ func aboveGaps(gaps []gap, id hub.MessageID) hub.MessageID {
 }
 
 // lacking calls fn for the ranges of ids from want to upto that were not given up.
-func lacking(gaps []gap, want, upto hub.MessageID, fn func(first, last hub.MessageID) error) error {
+func lacking(gaps []codec.Gap, want, upto hub.MessageID, fn func(first, last hub.MessageID) error) error {
 	for first := aboveGaps(gaps, want); first <= upto; first = aboveGaps(gaps, want) {
 		last := upto
 		for _, g := range gaps {
-			if g.lowMessage >= first && g.lowMessage < last && g.highMessage > g.lowMessage {
-				last = g.lowMessage
+			if g.LowMessage >= first && g.LowMessage < last && g.HighMessage > g.LowMessage {
+				last = g.LowMessage
 			}
 		}
 		if err := fn(first, last); err != nil {
@@ -348,10 +351,10 @@ func lacking(gaps []gap, want, upto hub.MessageID, fn func(first, last hub.Messa
 }
 
 // aboveRecords returns the first record number from seq on that was not given up.
-func aboveRecords(gaps []gap, seq hub.Seq) hub.Seq {
+func aboveRecords(gaps []codec.Gap, seq hub.Seq) hub.Seq {
 	for _, g := range gaps {
-		if seq >= g.from && seq <= g.upto {
-			seq = g.upto + 1
+		if seq >= g.From && seq <= g.Upto {
+			seq = g.Upto + 1
 		}
 	}
 	return seq
@@ -359,7 +362,7 @@ func aboveRecords(gaps []gap, seq hub.Seq) hub.Seq {
 
 // inGap reports whether a block lies within numbers that no record has: an import took them.
 func (c *backupCheck) inGap(first, last hub.MessageID) bool {
-	return slices.ContainsFunc(c.gaps, func(g gap) bool { return first > g.lowMessage && last <= g.highMessage })
+	return slices.ContainsFunc(c.gaps, func(g codec.Gap) bool { return first > g.LowMessage && last <= g.HighMessage })
 }
 
 // takeEnd compares the last chunk with what came before it.
@@ -367,10 +370,10 @@ func (c *backupCheck) takeEnd(in *backupReader) error {
 	if err := c.settlePoint(); err != nil {
 		return err
 	}
-	d := decoder{b: in.data}
-	entries, sum := d.u64(), d.take(sha256.Size)
+	d := codec.Decoder{B: in.data}
+	entries, sum := d.U64(), d.Take(sha256.Size)
 	switch {
-	case !d.done():
+	case !d.Done():
 		return badBackup("its end fails its checks")
 	case entries != uint64(c.b.Entries):
 		return badBackup("it has %d entries and should have %d", c.b.Entries, entries)
@@ -395,9 +398,9 @@ func (c *backupCheck) takeEnd(in *backupReader) error {
 
 // asStartError keeps the errors that already are for users.
 func asStartError(doing string, err error) error {
-	var known *StartError
+	var known *storedir.StartError
 	if err == nil || errors.As(err, &known) {
 		return err
 	}
-	return ioError(doing, err)
+	return storedir.IOError(doing, err)
 }

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -88,7 +91,7 @@ func TestRestoredIsWhatWasBackedUp(t *testing.T) {
 	}
 	back, got := restored(t, backup)
 	want, have := everything(t, s), everything(t, back)
-	given := string(seqKey(prefixGap, s.durable.Seq+1))
+	given := string(codec.SeqKey(codec.PrefixGap, s.durable.Seq+1))
 	if _, ok := have[given]; !ok {
 		t.Error("the restored store has not given up the numbers that the original may have used")
 	}
@@ -215,8 +218,8 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 	refused := func(what string, b []byte) {
 		t.Helper()
 		_, err := CheckBackup(bytes.NewReader(b))
-		var e *StartError
-		if !errors.As(err, &e) || e.Fix == "" || e.Kind != StartBadBackup {
+		var e *storedir.StartError
+		if !errors.As(err, &e) || e.Fix == "" || e.Kind != storedir.StartBadBackup {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -263,8 +266,8 @@ func TestDamagedBackupIsRefused(t *testing.T) {
 func TestForgedBackupIsRefused(t *testing.T) {
 	s := filled(t)
 	for what, drop := range map[string]string{
-		"a record": string(seqKey(prefixFrame, s.frameEnd)), "a message": string(messageKey(1)),
-		"the last message": string(messageKey(s.durable.Message)),
+		"a record": string(codec.SeqKey(codec.PrefixFrame, s.frameEnd)), "a message": string(codec.MessageKey(1)),
+		"the last message": string(codec.MessageKey(s.durable.Message)),
 	} {
 		view, err := s.freeze()
 		require.NoError(t, err)
@@ -272,10 +275,10 @@ func TestForgedBackupIsRefused(t *testing.T) {
 		b := &backupWriter{out: &out}
 		b.sum = newSum()
 		b.write(append([]byte(backupMagic), 0, backupVersion))
-		h := backupHead{format: LatestFormat(), head: view.head, instance: "x", key: s.key}
+		h := backupHead{format: storedir.LatestFormat(), head: view.head, instance: "x", key: s.key}
 		b.chunk(chunkHead, h.encode())
 		b.chunk(chunkPoint, view.point)
-		var e encoder
+		var e codec.Encoder
 		n := uint64(0)
 		it := iterate(view.txn, nil, false)
 		for it.Rewind(); it.Valid(); it.Next() {
@@ -284,14 +287,14 @@ func TestForgedBackupIsRefused(t *testing.T) {
 			}
 			v, err := it.Item().ValueCopy(nil)
 			require.NoError(t, err)
-			e.bytes(it.Item().Key())
-			e.bytes(v)
-			e.u64(it.Item().ExpiresAt())
+			e.Bytes(it.Item().Key())
+			e.Bytes(v)
+			e.U64(it.Item().ExpiresAt())
 			n++
 		}
 		it.Close()
 		view.release()
-		b.chunk(chunkEntries, e.b)
+		b.chunk(chunkEntries, e.B)
 		b.end(n)
 		if _, err := CheckBackup(&out); err == nil || !strings.Contains(err.Error(), "missing") && !strings.Contains(err.Error(), " end at ") {
 			t.Errorf("without %s: %v", what, err)
@@ -302,8 +305,8 @@ func TestForgedBackupIsRefused(t *testing.T) {
 // TestBackupOfADamagedStoreFails: the stream says so, and is no backup.
 func TestBackupOfADamagedStoreFails(t *testing.T) {
 	s := filled(t)
-	key := rowKey(core.TableThread, []byte{1})
-	mustCommit(t, s, entry{key: key, value: []byte("no row at all")})
+	key := codec.RowKey(core.TableThread, []byte{1})
+	mustCommit(t, s, codec.Entry{Key: key, Value: []byte("no row at all")})
 	var out bytes.Buffer
 	err := s.Backup(context.Background(), &out)
 	if !errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) {
@@ -330,7 +333,7 @@ func TestBackupEndsWithItsContextAndItsReader(t *testing.T) {
 		t.Errorf("Backup: %v, want the writer's error", err)
 	}
 	require.NoError(t, s.Close())
-	if err := s.Backup(context.Background(), &out); !errors.Is(err, ErrClosed) {
+	if err := s.Backup(context.Background(), &out); !errors.Is(err, storedir.ErrClosed) {
 		t.Errorf("Backup of a closed store: %v", err)
 	}
 }

@@ -12,6 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 )
@@ -21,17 +25,12 @@ import (
 // The threshold is above a block of one usual message, so that a lone post has
 // one file to sync: that of the memtable.
 const (
-	memTables        = 2
-	valueThreshold   = 1 << 10
-	valueLogFileSize = 64 << 20
+	memTables = 2
 
 	// Badger refuses a transaction from 15 % of a memtable or that many nodes
 	// of its skip list on; these stay clear of it.
-	maxTxnBytes   = memTableSize * 14 / 100
+	maxTxnBytes   = codec.MemTableSize * 14 / 100
 	maxTxnEntries = maxTxnBytes / 96
-
-	// maxValue is the largest value that Badger takes.
-	maxValue = valueLogFileSize
 )
 
 func badgerOptions(dir string, log *badgerLog) badger.Options {
@@ -40,16 +39,16 @@ func badgerOptions(dir string, log *badgerLog) badger.Options {
 		WithSyncWrites(true). // without it Badger acknowledges before the disk has anything
 		WithDetectConflicts(false).
 		WithMetricsEnabled(false).
-		WithMemTableSize(memTableSize).
+		WithMemTableSize(codec.MemTableSize).
 		WithNumMemtables(memTables).
-		WithBaseTableSize(baseTableSize).
+		WithBaseTableSize(codec.BaseTableSize).
 		WithNumLevelZeroTables(4).
 		WithNumLevelZeroTablesStall(12).
 		WithNumCompactors(2).
 		WithBlockCacheSize(4 << 20).
 		WithIndexCacheSize(4 << 20).
-		WithValueThreshold(valueThreshold).
-		WithValueLogFileSize(valueLogFileSize).
+		WithValueThreshold(codec.ValueThreshold).
+		WithValueLogFileSize(codec.ValueLogFileSize).
 		WithCompression(options.None).
 		// A table that fails its checksum while Badger opens it is skipped with a
 		// line in the log, and a bad block ends an iteration as if there were no
@@ -94,7 +93,7 @@ func (l *badgerLog) Errorf(format string, args ...any) {
 			return
 		}
 	}
-	l.fault(format, redact(fmt.Sprintf(format, args...)))
+	l.fault(format, codec.Redact(fmt.Sprintf(format, args...)))
 	if err := unlisted(format, args); err != nil {
 		l.end(err)
 	}
@@ -149,7 +148,7 @@ func unlisted(format string, args []any) error {
 		return nil
 	}
 	for _, a := range args {
-		if err, ok := a.(error); ok && strings.Contains(err.Error(), filepath.Join(nameBadger, nameManifest)) {
+		if err, ok := a.(error); ok && strings.Contains(err.Error(), filepath.Join(storedir.NameBadger, badgerfile.NameManifest)) {
 			return err
 		}
 	}
@@ -166,7 +165,7 @@ func (l *badgerLog) end(why error) {
 
 func (l *badgerLog) Warningf(format string, args ...any) {
 	if err := unlisted(format, args); err != nil {
-		l.fault(format, "tables could not be merged: "+redact(err.Error()))
+		l.fault(format, "tables could not be merged: "+codec.Redact(err.Error()))
 		l.end(err)
 	}
 	l.linef(slog.LevelWarn, format, args)
@@ -176,7 +175,7 @@ func (l *badgerLog) Debugf(string, ...any)            {}
 
 func (l *badgerLog) linef(level slog.Level, format string, args []any) {
 	if l.log.Enabled(context.Background(), level) {
-		l.line(level, redact(fmt.Sprintf(format, args...)))
+		l.line(level, codec.Redact(fmt.Sprintf(format, args...)))
 	}
 }
 
@@ -194,20 +193,3 @@ func (l *badgerLog) failure() error {
 	}
 	return fmt.Errorf("badger logged an error")
 }
-
-// redact keeps the beginning of the first line: Badger's errors go on with a hex
-// dump of the value.
-func redact(text string) string {
-	const most = 160
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "") + "…"
-	}
-	return text
-}
-
-// redacted is an error with a safe text that keeps what it wraps for errors.Is.
-type redacted struct{ err error }
-
-func (r redacted) Error() string { return redact(r.err.Error()) }
-func (r redacted) Unwrap() error { return r.err }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/osfile"
 	"hubcli/internal/require"
@@ -32,9 +34,9 @@ func TestNothingHappensBeneathAHub(t *testing.T) {
 			return err
 		},
 		"look": func(_ *testing.T, dir string) error {
-			held, _, err := HeldBy(dir)
+			held, _, err := storedir.HeldBy(dir)
 			if err == nil && held {
-				err = ErrLocked
+				err = storedir.ErrLocked
 			}
 			return err
 		},
@@ -51,13 +53,13 @@ func TestNothingHappensBeneathAHub(t *testing.T) {
 				unlockFolder(t, s)
 			}
 			if c.unlock {
-				if err := os.Remove(filepath.Join(dir, nameLock)); err != nil {
+				if err := os.Remove(filepath.Join(dir, storedir.NameLock)); err != nil {
 					t.Skip("needs a system that deletes open files: ", err)
 				}
 			}
 			for what, try := range tries {
 				was := folderState(t, filepath.Dir(dir))
-				if err := try(t, dir); !errors.Is(err, ErrLocked) {
+				if err := try(t, dir); !errors.Is(err, storedir.ErrLocked) {
 					t.Errorf("%s: %v", what, err)
 				}
 				if now := folderState(t, filepath.Dir(dir)); now != was {
@@ -81,14 +83,14 @@ func TestStartIsBeneathNoOther(t *testing.T) {
 	require.NoError(t, err)
 	for _, unlock := range []bool{false, true} {
 		if unlock {
-			if err := os.Remove(filepath.Join(dir, nameLock)); err != nil {
+			if err := os.Remove(filepath.Join(dir, storedir.NameLock)); err != nil {
 				t.Skip("needs a system that deletes open files: ", err)
 			}
 		}
-		if err := refused(t, dir, Options{}); !errors.Is(err, ErrLocked) {
+		if err := refused(t, dir, Options{}); !errors.Is(err, storedir.ErrLocked) {
 			t.Errorf("a second start: %v", err)
 		}
-		if held, _, err := HeldBy(dir); !held || err != nil {
+		if held, _, err := storedir.HeldBy(dir); !held || err != nil {
 			t.Errorf("held %v, %v", held, err)
 		}
 	}
@@ -112,14 +114,14 @@ func TestNothingIsWrittenBeforeBegin(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := errors.Join(s.RaiseFor(nameMaker), s.NoteSocket("/x")); !errors.Is(err, errNotBegun) {
+	if err := errors.Join(s.RaiseFor(storedir.NameMaker), s.NoteSocket("/x")); !errors.Is(err, errNotBegun) {
 		t.Errorf("a new format: %v", err)
 	}
 	s.space.look() // makes no ballast and gives none up
 	require.NoError(t, s.PutRows([]core.Row{row}))
 	require.NoError(t, checkReads(s, 11))
 	require.NoError(t, errors.Join(s.Close(), s.Close()))
-	if _, err := s.Message(1); !errors.Is(err, ErrClosed) {
+	if _, err := s.Message(1); !errors.Is(err, storedir.ErrClosed) {
 		t.Errorf("a read after Close: %v", err)
 	}
 	if now := folderState(t, dir); now != was {
@@ -145,16 +147,16 @@ func unlockFolder(t *testing.T, s *Store) {
 		_ = other.Close()
 		t.Skip("needs locks of folders: ", err)
 	}
-	require.NoError(t, errors.Join(other.Close(), s.lock.folder.Close()))
-	s.lock.folder, err = os.Open(s.dir)
+	require.NoError(t, errors.Join(other.Close(), s.lock.Folder.Close()))
+	s.lock.Folder, err = os.Open(s.dir)
 	require.NoError(t, err)
-	s.folder.handle = s.lock.folder
+	s.folder.handle = s.lock.Folder
 }
 
 // TestRestoreBeneathALostStore: where a store was moved away beneath a hub, another one is made
 // in its place. The hub writes nothing there, whatever it is asked for.
 func TestRestoreBeneathALostStore(t *testing.T) {
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		t.Skip("needs a system that renames a folder with open files")
 	}
 	dir := filepath.Join(t.TempDir(), "store")

@@ -16,6 +16,9 @@ import (
 	"strconv"
 	"strings"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -38,35 +41,35 @@ const (
 
 // encodeCheckpoint writes c; only what follows the last section is buffered.
 func encodeCheckpoint(w io.Writer, c *core.Checkpoint) error {
-	sum := crc32.New(castagnoli)
+	sum := crc32.New(codec.Castagnoli)
 	out := bufio.NewWriterSize(io.MultiWriter(w, sum), 64<<10)
-	e := encoder{b: append([]byte(nil), checkpointMagic...)}
-	e.u16(checkpointVersion)
-	e.u64(uint64(c.Head.Seq))
-	e.u64(uint64(c.Head.Message))
-	e.u64(uint64(c.Head.Fence))
-	e.u64(uint64(c.Head.HubMS))
-	e.u64(uint64(c.Wall))
-	e.count(len(c.Sections))
+	e := codec.Encoder{B: append([]byte(nil), checkpointMagic...)}
+	e.U16(checkpointVersion)
+	e.U64(uint64(c.Head.Seq))
+	e.U64(uint64(c.Head.Message))
+	e.U64(uint64(c.Head.Fence))
+	e.U64(uint64(c.Head.HubMS))
+	e.U64(uint64(c.Wall))
+	e.Count(len(c.Sections))
 	for i := range c.Sections {
 		sec := &c.Sections[i]
-		e.u8(byte(sec.Owner.Kind))
-		e.str(sec.Owner.Name)
-		e.u64(uint64(sec.AsOf))
-		e.u16(sec.Version)
-		e.count(len(sec.Data))
-		if e.err != nil {
-			return e.err
+		e.U8(byte(sec.Owner.Kind))
+		e.Str(sec.Owner.Name)
+		e.U64(uint64(sec.AsOf))
+		e.U16(sec.Version)
+		e.Count(len(sec.Data))
+		if e.Err != nil {
+			return e.Err
 		}
-		if _, err := out.Write(e.b); err != nil {
+		if _, err := out.Write(e.B); err != nil {
 			return err
 		}
-		e.b = e.b[:0]
+		e.B = e.B[:0]
 		if _, err := out.Write(sec.Data); err != nil {
 			return err
 		}
 	}
-	if _, err := out.Write(e.b); err != nil {
+	if _, err := out.Write(e.B); err != nil {
 		return err
 	}
 	if err := out.Flush(); err != nil {
@@ -80,40 +83,40 @@ func encodeCheckpoint(w io.Writer, c *core.Checkpoint) error {
 func decodeCheckpoint(b []byte) (*core.Checkpoint, error) {
 	end := len(b) - 4
 	if end < checkpointHead || string(b[:len(checkpointMagic)]) != checkpointMagic ||
-		binary.BigEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], castagnoli) {
-		return nil, errDamaged
+		binary.BigEndian.Uint32(b[end:]) != crc32.Checksum(b[:end], codec.Castagnoli) {
+		return nil, codec.ErrDamaged
 	}
-	d := decoder{b: b[len(checkpointMagic):end]}
-	if d.u16() != checkpointVersion {
-		return nil, errVersion
+	d := codec.Decoder{B: b[len(checkpointMagic):end]}
+	if d.U16() != checkpointVersion {
+		return nil, codec.ErrVersion
 	}
-	c := &core.Checkpoint{Head: decodePoint(&d), Wall: hub.Time(d.u64())}
-	if n := d.count(17); n > 0 {
+	c := &core.Checkpoint{Head: decodePoint(&d), Wall: hub.Time(d.U64())}
+	if n := d.Count(17); n > 0 {
 		c.Sections = make([]core.Section, n)
 	}
 	for i := range c.Sections {
 		c.Sections[i] = core.Section{
-			Owner: core.Owner{Kind: core.OwnerKind(d.u8()), Name: d.str()},
-			AsOf:  hub.Seq(d.u64()), Version: d.u16(), Data: d.bytes(),
+			Owner: core.Owner{Kind: core.OwnerKind(d.U8()), Name: d.Str()},
+			AsOf:  hub.Seq(d.U64()), Version: d.U16(), Data: d.Bytes(),
 		}
 	}
-	if !d.done() {
-		return nil, errDamaged
+	if !d.Done() {
+		return nil, codec.ErrDamaged
 	}
 	return c, nil
 }
 
-func decodePoint(d *decoder) core.Head {
+func decodePoint(d *codec.Decoder) core.Head {
 	return core.Head{
-		Seq: hub.Seq(d.u64()), Message: hub.MessageID(d.u64()),
-		Fence: hub.Fence(d.u64()), HubMS: int64(d.u64()),
+		Seq: hub.Seq(d.U64()), Message: hub.MessageID(d.U64()),
+		Fence: hub.Fence(d.U64()), HubMS: int64(d.U64()),
 	}
 }
 
 // checkWhole reads a checkpoint through and compares its CRC with want, if want
 // is given, and with the one at its end.
 func checkWhole(r io.Reader, want *core.Checkpoint) (core.Head, error) {
-	tail := &tailHash{sum: crc32.New(castagnoli)}
+	tail := &tailHash{sum: crc32.New(codec.Castagnoli)}
 	in := bufio.NewReaderSize(io.TeeReader(r, tail), 64<<10)
 	head := make([]byte, checkpointHead)
 	if _, err := io.ReadFull(in, head); err != nil {
@@ -123,12 +126,12 @@ func checkWhole(r io.Reader, want *core.Checkpoint) (core.Head, error) {
 		return core.Head{}, err
 	}
 	if string(head[:len(checkpointMagic)]) != checkpointMagic || !tail.matches() {
-		return core.Head{}, errDamaged
+		return core.Head{}, codec.ErrDamaged
 	}
-	d := decoder{b: head[len(checkpointMagic)+2:]}
+	d := codec.Decoder{B: head[len(checkpointMagic)+2:]}
 	point := decodePoint(&d)
 	if want != nil && point != want.Head {
-		return core.Head{}, errDamaged
+		return core.Head{}, codec.ErrDamaged
 	}
 	return point, nil
 }
@@ -152,7 +155,7 @@ func (t *tailHash) matches() bool {
 	return len(t.last) == 4 && binary.BigEndian.Uint32(t.last) == t.sum.Sum32()
 }
 
-func (s *Store) checkpointDir() string { return filepath.Join(s.dir, nameCheckpoints) }
+func (s *Store) checkpointDir() string { return filepath.Join(s.dir, storedir.NameCheckpoints) }
 
 func checkpointName(seq hub.Seq) string { return fmt.Sprintf("%020d%s", seq, checkpointSuffix) }
 
@@ -201,7 +204,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 		size += int64(len(c.Sections[i].Data)) + 256
 	}
 	if size > maxCheckpoint-math.MaxUint16 {
-		return fmt.Errorf("persistence: a checkpoint of %s is too large", mebibytes(size))
+		return fmt.Errorf("persistence: a checkpoint of %s is too large", storedir.Mebibytes(size))
 	}
 	if !s.space.has(commitNeeded + size) {
 		return errNoCheckpoint()
@@ -217,7 +220,7 @@ func (s *Store) SaveCheckpoint(c *core.Checkpoint) error {
 	if err := s.syncHeadNow(); err != nil {
 		return s.fail(err)
 	}
-	err = replaceFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(c.Head.Seq)),
+	err = storedir.ReplaceFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(c.Head.Seq)),
 		func(w io.Writer) error { return encodeCheckpoint(w, c) },
 		func(r io.Reader) error {
 			_, err := checkWhole(r, c)
@@ -254,7 +257,7 @@ func (s *Store) retire() error {
 func (s *Store) syncHeadNow() error {
 	s.heading.Lock()
 	defer s.heading.Unlock()
-	return s.head.sync()
+	return s.head.Sync()
 }
 
 // Checkpoint returns the newest checkpoint that passes its checks, or
@@ -267,7 +270,7 @@ func (s *Store) Checkpoint() (*core.Checkpoint, error) {
 		return nil, fmt.Errorf("persistence: listing the checkpoints: %w", err)
 	}
 	for _, seq := range seqs {
-		b, err := readFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
+		b, err := storedir.ReadFile(s.fs, filepath.Join(s.checkpointDir(), checkpointName(seq)), maxCheckpoint)
 		if err == nil {
 			var c *core.Checkpoint
 			if c, err = decodeCheckpoint(b); err == nil && c.Head.Seq == seq {
@@ -281,7 +284,7 @@ func (s *Store) Checkpoint() (*core.Checkpoint, error) {
 		return nil, err
 	}
 	if !whole {
-		return nil, corruptRecord("checkpoints, none", map[string]any{"checkpoints": len(seqs)})
+		return nil, codec.CorruptRecord("checkpoints, none", map[string]any{"checkpoints": len(seqs)})
 	}
 	return nil, core.ErrNotFound
 }
@@ -290,14 +293,14 @@ func (s *Store) Checkpoint() (*core.Checkpoint, error) {
 // the frames that no checkpoint needed.
 func (s *Store) beginsAtOne() (whole bool, err error) {
 	err = s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixFrame), false)
+		it := iterate(txn, []byte(codec.PrefixFrame), false)
 		defer it.Close()
 		it.Rewind()
 		if !it.Valid() {
 			whole = s.tail.Load() == 0 || s.skipGaps(1) > hub.Seq(s.tail.Load())
 			return nil
 		}
-		first, _ := keyNumber(it.Item().Key())
+		first, _ := codec.KeyNumber(it.Item().Key())
 		whole = hub.Seq(first) <= s.skipGaps(1)
 		return nil
 	})
@@ -329,8 +332,8 @@ func (s *Store) sweepTemporary() {
 	for _, dir := range []string{s.dir, s.checkpointDir()} {
 		names, _ := s.fs.ReadDir(dir)
 		for _, name := range names {
-			target, ok := strings.CutSuffix(name, tempSuffix)
-			if _, isPoint := checkpointSeq(target); ok && (isPoint || ownedName(name)) {
+			target, ok := strings.CutSuffix(name, storedir.TempSuffix)
+			if _, isPoint := checkpointSeq(target); ok && (isPoint || storedir.OwnedName(name)) {
 				_ = s.fs.Remove(filepath.Join(dir, name))
 			}
 		}

@@ -3,7 +3,13 @@ package persistence
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"time"
+
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
 )
 
 // patience is how long a store that has failed is waited for; one whose disk is slow may
@@ -35,14 +41,14 @@ func (s *Store) Close() error {
 	s.heading.Lock()
 	defer s.heading.Unlock()
 	if err == nil && s.Err() == nil {
-		err = errors.Join(s.head.write(s.mark(whole)), s.head.sync())
+		err = errors.Join(s.head.Write(s.mark(whole)), s.head.Sync())
 	}
-	err = errors.Join(err, s.head.f.Close())
+	err = errors.Join(err, s.head.F.Close())
 	if !open { // else the lock ends with the process, whose Badger goroutines still use the store and its folder
 		err = errors.Join(err, s.lock.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("persistence: closing the store: %w", redacted{err})
+		return fmt.Errorf("persistence: closing the store: %w", codec.Redacted{Err: err})
 	}
 	return nil
 }
@@ -107,4 +113,16 @@ func (s *Store) closeDatabase() (whole, open bool, err error) {
 
 func (s *Store) leaveOpen() {
 	s.log.Warn("the disk is full, so the database is left as it is; nothing is lost: the next start goes on from its logs")
+}
+
+// forget deletes the files that earlier starts put aside, because this start
+// has shown that nothing is missing.
+func (s *Store) forget(earlier []string) {
+	aside := filepath.Join(s.dir, storedir.NameBadger, badgerfile.NameAside)
+	for _, name := range earlier {
+		if err := os.RemoveAll(filepath.Join(aside, name)); err != nil {
+			s.log.Warn("what an earlier start had put aside cannot be deleted", "file", name, "cause", err)
+		}
+	}
+	_ = os.Remove(aside) // stays if something is in it
 }

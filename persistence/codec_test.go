@@ -13,6 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"pgregory.net/rapid"
 
 	"hubcli/actors/core"
@@ -24,8 +28,8 @@ import (
 func sampleFrame(tb testing.TB) []byte {
 	tb.Helper()
 	w := &conformance.Writer{}
-	b, err := appendFrame(nil, []*core.Record{w.Post("general", "t", "x"), w.Record()},
-		[]entry{{key: []byte("m/1"), value: []byte("v"), expires: 9}, {key: []byte("k"), value: []byte{}}})
+	b, err := codec.AppendFrame(nil, []*core.Record{w.Post("general", "t", "x"), w.Record()},
+		[]codec.Entry{{Key: []byte("m/1"), Value: []byte("v"), Expires: 9}, {Key: []byte("k"), Value: []byte{}}})
 	require.NoError(tb, err)
 	return b
 }
@@ -33,16 +37,16 @@ func sampleFrame(tb testing.TB) []byte {
 // FuzzFrame: arbitrary bytes never panic, and what decodes encodes to the same
 // bytes again.
 func FuzzFrame(f *testing.F) {
-	f.Add(sampleFrame(f)[sealSize:])
+	f.Add(sampleFrame(f)[codec.SealSize:])
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		_, _ = decodeFrame(payload)
-		b := seal(append(make([]byte, sealSize), payload...), 0, frameVersion) // past the checksum
-		fr, err := decodeFrame(b)
+		_, _ = codec.DecodeFrame(payload)
+		b := codec.Seal(append(make([]byte, codec.SealSize), payload...), 0, codec.FrameVersion) // past the checksum
+		fr, err := codec.DecodeFrame(b)
 		if err != nil {
 			return
 		}
-		again, err := appendFrame(nil, fr.records, fr.redo)
+		again, err := codec.AppendFrame(nil, fr.Records, fr.Redo)
 		if err != nil || !bytes.Equal(again, b) {
 			t.Errorf("%x encodes to %x, %v", b, again, err)
 		}
@@ -51,17 +55,17 @@ func FuzzFrame(f *testing.F) {
 
 func FuzzMessage(f *testing.F) {
 	w := &conformance.Writer{}
-	b, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	b, err := codec.AppendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
 	require.NoError(f, err)
-	f.Add(b[sealSize:])
+	f.Add(b[codec.SealSize:])
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		_, _ = decodeMessage(payload)
-		b := seal(append(make([]byte, sealSize), payload...), 0, messageVersion)
-		m, err := decodeMessage(b)
+		_, _ = codec.DecodeMessage(payload)
+		b := codec.Seal(append(make([]byte, codec.SealSize), payload...), 0, codec.MessageVersion)
+		m, err := codec.DecodeMessage(b)
 		if err != nil {
 			return
 		}
-		again, err := appendMessage(nil, &m)
+		again, err := codec.AppendMessage(nil, &m)
 		if err != nil || !bytes.Equal(again, b) {
 			t.Errorf("%x encodes to %x, %v", b, again, err)
 		}
@@ -83,7 +87,7 @@ func FuzzCheckpoint(f *testing.F) {
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		_, _ = decodeCheckpoint(payload)
 		b := append(bytes.Clone(payload), 0, 0, 0, 0)
-		sum := checksum(payload)
+		sum := codec.Checksum(payload)
 		b[len(b)-4], b[len(b)-3], b[len(b)-2], b[len(b)-1] = byte(sum>>24), byte(sum>>16), byte(sum>>8), byte(sum)
 		c, err := decodeCheckpoint(b)
 		if err != nil {
@@ -104,13 +108,13 @@ func FuzzCheckpoint(f *testing.F) {
 func FuzzLogEntry(f *testing.F) {
 	f.Add([]byte{0, 0, 19, 1, 0, 'k'})
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if e, ok := nextLogEntry(b); ok && e.size > len(b) {
-			t.Errorf("an entry of %d bytes in %d", e.size, len(b))
+		if e, ok := badgerfile.NextLogEntry(b); ok && e.Size > len(b) {
+			t.Errorf("an entry of %d bytes in %d", e.Size, len(b))
 		}
-		w := walState{values: map[uint32]uint32{}}
-		_ = w.scan(b, true)
-		_ = w.checkValues(b, 1, intactValues(b), true)
-		w.unsynced(b, 1, intactValues(b))
+		w := badgerfile.WalState{Values: map[uint32]uint32{}}
+		_ = w.Scan(b, true)
+		_ = w.CheckValues(b, 1, badgerfile.IntactValues(b), true)
+		w.Unsynced(b, 1, badgerfile.IntactValues(b))
 	})
 }
 
@@ -124,9 +128,9 @@ func TestValueLogIsNoWriteAheadFile(t *testing.T) {
 		}
 		b = binary.BigEndian.AppendUint64(append(b, key...), math.MaxUint64-7)
 		b = append(b, value...)
-		return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+		return binary.BigEndian.AppendUint32(b, crc32.Checksum(b, codec.Castagnoli))
 	}
-	commit := slices.Concat(entry(metaTxn, "k", []byte("v")), entry(metaTxn|metaFin, txnKey, []byte("7")))
+	commit := slices.Concat(entry(badgerfile.MetaTxn, "k", []byte("v")), entry(badgerfile.MetaTxn|badgerfile.MetaFin, badgerfile.TxnKey, []byte("7")))
 	for _, c := range []struct {
 		name  string
 		body  []byte
@@ -137,8 +141,8 @@ func TestValueLogIsNoWriteAheadFile(t *testing.T) {
 		{"a value of a value log", entry(0, "k", []byte("v")), false},
 		{"the same behind a commit", slices.Concat(commit, entry(0, "k", []byte("v"))), false},
 	} {
-		w := walState{values: map[uint32]uint32{}}
-		if err := w.scan(append(make([]byte, logHeaderSize), c.body...), true); (err == nil) != c.whole {
+		w := badgerfile.WalState{Values: map[uint32]uint32{}}
+		if err := w.Scan(append(make([]byte, badgerfile.LogHeaderSize), c.body...), true); (err == nil) != c.whole {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -151,14 +155,14 @@ func TestHeadersOfLogsAreChecked(t *testing.T) {
 	for _, bad := range append(names, "") {
 		dir := t.TempDir()
 		for _, name := range names {
-			b := make([]byte, logHeaderSize)
+			b := make([]byte, badgerfile.LogHeaderSize)
 			if name == bad {
 				b[4] = 4
 			}
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 		}
-		d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}}}
-		err := d.verifyLogs(true)
+		d := &badgerfile.Database{Dir: dir, Wal: badgerfile.WalState{Values: map[uint32]uint32{}}}
+		err := d.VerifyLogs(true)
 		if bad == "" && err != nil || bad != "" && (err == nil || !strings.Contains(err.Error(), bad)) {
 			t.Errorf("damaged %q: %v", bad, err)
 		}
@@ -167,12 +171,12 @@ func TestHeadersOfLogsAreChecked(t *testing.T) {
 
 // decodeAll decodes every message of a block that begins with first.
 func decodeAll(first hub.MessageID, b []byte) error {
-	k, err := decodeBlock(messageKey(first), b)
+	k, err := codec.DecodeBlock(codec.MessageKey(first), b)
 	if err != nil {
 		return err
 	}
-	for id := k.first; id <= k.last(); id++ {
-		if _, err := k.message(id); err != nil {
+	for id := k.First; id <= k.Last(); id++ {
+		if _, err := k.Message(id); err != nil {
 			return err
 		}
 	}
@@ -181,23 +185,23 @@ func decodeAll(first hub.MessageID, b []byte) error {
 
 func FuzzBlock(f *testing.F) {
 	w := &conformance.Writer{}
-	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	message, err := codec.AppendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
 	require.NoError(f, err)
 	f.Add(uint32(1), uint32(len(message)), message)
 	f.Add(uint32(1<<30), uint32(5), []byte("x"))
 	f.Fuzz(func(t *testing.T, count, end uint32, body []byte) {
 		_ = decodeAll(1, body)
-		k := messageBlock{first: 1, ends: []uint32{end, count}, body: body}
-		_ = decodeAll(1, k.seal(nil)) // past the checksum of the table
+		k := codec.MessageBlock{First: 1, Ends: []uint32{end, count}, Body: body}
+		_ = decodeAll(1, k.Seal(nil)) // past the checksum of the table
 	})
 }
 
 func FuzzIndex(f *testing.F) {
 	f.Add([]byte{1, 200, 3})
 	f.Fuzz(func(t *testing.T, payload []byte) {
-		key := indexKey(prefixChannel, "c", 5)
-		_, _ = decodeIndex(key, payload, nil)
-		ids, err := decodeIndex(key, seal(append(make([]byte, sealSize), payload...), 0, indexVersion, key), nil)
+		key := codec.IndexKey(codec.PrefixChannel, "c", 5)
+		_, _ = codec.DecodeIndex(key, payload, nil)
+		ids, err := codec.DecodeIndex(key, codec.Seal(append(make([]byte, codec.SealSize), payload...), 0, codec.IndexVersion, key), nil)
 		if err == nil && !slices.IsSorted(ids) {
 			t.Errorf("%x decodes to %v", payload, ids)
 		}
@@ -205,10 +209,10 @@ func FuzzIndex(f *testing.F) {
 }
 
 func FuzzMarker(f *testing.F) {
-	f.Add(newMarker().encode())
+	f.Add(storedir.NewMarker().Encode())
 	f.Add([]byte("hubcli store\nformat 2\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if m, err := decodeMarker(b, LatestFormat()); err == nil && !bytes.Equal(m.encode(), b) {
+		if m, err := storedir.DecodeMarker(b, storedir.LatestFormat()); err == nil && !bytes.Equal(m.Encode(), b) {
 			t.Errorf("%q decodes to %+v", b, m)
 		}
 	})
@@ -217,36 +221,36 @@ func FuzzMarker(f *testing.F) {
 // TestEveryBitCounts: no single flipped bit of any encoding goes unnoticed.
 func TestEveryBitCounts(t *testing.T) {
 	w := &conformance.Writer{}
-	message, err := appendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
+	message, err := codec.AppendMessage(nil, &w.Post("general", "t", "hello").Messages[0])
 	require.NoError(t, err)
 	effect := &core.Effect{Scope: [32]byte{1}, Seq: 4, Answer: []byte("a")}
-	second, err := appendMessage(nil, &w.Post("general", "t", "again").Messages[0])
+	second, err := codec.AppendMessage(nil, &w.Post("general", "t", "again").Messages[0])
 	require.NoError(t, err)
-	k := messageBlock{first: 1, ends: []uint32{uint32(len(message)), uint32(len(message) + len(second))}, body: append(bytes.Clone(message), second...)}
-	list := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}
+	k := codec.MessageBlock{First: 1, Ends: []uint32{uint32(len(message)), uint32(len(message) + len(second))}, Body: append(bytes.Clone(message), second...)}
+	list := codec.IndexList{IndexName: codec.IndexName{Prefix: codec.PrefixChannel, Name: "general"}, Ids: []hub.MessageID{1, 2, 300}}
 	encodings := map[string]struct {
 		bytes  []byte
 		decode func([]byte) error
 	}{
-		"block": {k.seal(nil), func(b []byte) error { return decodeAll(1, b) }},
-		"index": {list.entry().value, func(b []byte) error {
+		"block": {k.Seal(nil), func(b []byte) error { return decodeAll(1, b) }},
+		"index": {list.Entry().Value, func(b []byte) error {
 			if len(b) == 0 {
-				return errDamaged // an empty value is the index of one message
+				return codec.ErrDamaged // an empty value is the index of one message
 			}
-			_, err := decodeIndex(list.entry().key, b, nil)
+			_, err := codec.DecodeIndex(list.Entry().Key, b, nil)
 			return err
 		}},
-		"frame":      {sampleFrame(t), func(b []byte) error { _, err := decodeFrame(b); return err }},
-		"message":    {message, func(b []byte) error { _, err := decodeMessage(b); return err }},
-		"row":        {encodeRow([]byte("k"), []byte("value")), func(b []byte) error { _, err := decodeRow([]byte("k"), b); return err }},
-		"empty row":  {encodeRow([]byte("k"), nil), func(b []byte) error { _, err := decodeRow([]byte("k"), b); return err }},
-		"effect":     {encodeEffect(effect), func(b []byte) error { _, err := decodeEffect(effect.Scope, b); return err }},
-		"gap":        {encodeGap(gap{from: 1, upto: 2}), func(b []byte) error { _, err := decodeGap(b); return err }},
+		"frame":      {sampleFrame(t), func(b []byte) error { _, err := codec.DecodeFrame(b); return err }},
+		"message":    {message, func(b []byte) error { _, err := codec.DecodeMessage(b); return err }},
+		"row":        {codec.EncodeRow([]byte("k"), []byte("value")), func(b []byte) error { _, err := codec.DecodeRow([]byte("k"), b); return err }},
+		"empty row":  {codec.EncodeRow([]byte("k"), nil), func(b []byte) error { _, err := codec.DecodeRow([]byte("k"), b); return err }},
+		"effect":     {codec.EncodeEffect(effect), func(b []byte) error { _, err := codec.DecodeEffect(effect.Scope, b); return err }},
+		"gap":        {codec.EncodeGap(codec.Gap{From: 1, Upto: 2}), func(b []byte) error { _, err := codec.DecodeGap(b); return err }},
 		"checkpoint": {sampleCheckpoint(t), func(b []byte) error { _, err := decodeCheckpoint(b); return err }},
-		"marker":     {newMarker().encode(), func(b []byte) error { _, err := decodeMarker(b, LatestFormat()); return err }},
-		"mark": {encodeMark(1, mark{Head: core.Head{Seq: 3}}), func(b []byte) error {
-			if _, _, ok := decodeMark(b); !ok {
-				return errDamaged
+		"marker":     {storedir.NewMarker().Encode(), func(b []byte) error { _, err := storedir.DecodeMarker(b, storedir.LatestFormat()); return err }},
+		"mark": {storedir.EncodeMark(1, storedir.Mark{Head: core.Head{Seq: 3}}), func(b []byte) error {
+			if _, _, ok := storedir.DecodeMark(b); !ok {
+				return codec.ErrDamaged
 			}
 			return nil
 		}},
@@ -270,10 +274,10 @@ func TestEveryBitCounts(t *testing.T) {
 			}
 		})
 	}
-	if _, err := decodeRow([]byte("other"), encodeRow([]byte("k"), []byte("value"))); err == nil {
+	if _, err := codec.DecodeRow([]byte("other"), codec.EncodeRow([]byte("k"), []byte("value"))); err == nil {
 		t.Error("a row under another's key was not noticed")
 	}
-	if _, err := decodeEffect([32]byte{2}, encodeEffect(effect)); err == nil {
+	if _, err := codec.DecodeEffect([32]byte{2}, codec.EncodeEffect(effect)); err == nil {
 		t.Error("an effect under another's scope was not noticed")
 	}
 }
@@ -301,10 +305,10 @@ func TestFrameRoundTrip(t *testing.T) {
 		for i, rec := range records {
 			rec.Seq = first + hub.Seq(i)
 		}
-		b, err := appendFrame(nil, records, nil)
+		b, err := codec.AppendFrame(nil, records, nil)
 		require.NoError(r, err)
-		f, err := decodeFrame(b)
-		if err != nil || !reflect.DeepEqual(f.records, records) || f.redo != nil {
+		f, err := codec.DecodeFrame(b)
+		if err != nil || !reflect.DeepEqual(f.Records, records) || f.Redo != nil {
 			r.Fatalf("%+v came back as %+v, %v", records, f, err)
 		}
 	})
@@ -312,13 +316,13 @@ func TestFrameRoundTrip(t *testing.T) {
 
 func TestEncodersRefuseWhatDoesNotFit(t *testing.T) {
 	long := strings.Repeat("n", 1<<16)
-	if _, err := appendMessage(nil, &core.StoredMessage{Channel: hub.ChannelName(long)}); !errors.Is(err, errTooLarge) {
+	if _, err := codec.AppendMessage(nil, &core.StoredMessage{Channel: hub.ChannelName(long)}); !errors.Is(err, codec.ErrTooLarge) {
 		t.Errorf("a name of 64 KiB: %v", err)
 	}
-	if _, err := appendMessage(nil, &core.StoredMessage{BodyStart: 1, BodyEnd: 9, JSON: []byte("{}")}); err == nil {
+	if _, err := codec.AppendMessage(nil, &core.StoredMessage{BodyStart: 1, BodyEnd: 9, JSON: []byte("{}")}); err == nil {
 		t.Error("body offsets beyond the row were accepted")
 	}
-	if _, err := appendRecord(nil, &core.Record{Owner: core.Owner{Name: long}}); !errors.Is(err, errTooLarge) {
+	if _, err := codec.AppendRecord(nil, &core.Record{Owner: core.Owner{Name: long}}); !errors.Is(err, codec.ErrTooLarge) {
 		t.Errorf("an owner's name of 64 KiB: %v", err)
 	}
 }

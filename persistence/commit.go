@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"hubcli/persistence/codec"
+
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -12,11 +14,11 @@ import (
 const discardEvery = 256
 
 // commitAll commits entries in order, in as few transactions as possible.
-func (s *Store) commitAll(entries []entry) error {
+func (s *Store) commitAll(entries []codec.Entry) error {
 	for len(entries) > 0 {
 		n, cost := 0, int64(0)
 		for n < len(entries) && n < maxTxnEntries-1 {
-			if cost += entries[n].cost(); cost >= maxTxnBytes && n > 0 {
+			if cost += entries[n].Cost(); cost >= maxTxnBytes && n > 0 {
 				break
 			}
 			n++
@@ -42,7 +44,7 @@ func (s *Store) commitAll(entries []entry) error {
 // Badger's own answer is not enough: it logs a failed sync of the value log and
 // returns nil. badgerLog keeps such lines, and a line during a commit makes the
 // commit fail.
-func (s *Store) commit(entries []entry) error {
+func (s *Store) commit(entries []codec.Entry) error {
 	if s.start != nil && s.start.preview != nil {
 		return s.commitPreview(entries)
 	}
@@ -59,15 +61,15 @@ func (s *Store) commit(entries []entry) error {
 	defer txn.Discard()
 	var size int64
 	for _, e := range entries {
-		if e.value == nil {
-			err = txn.Delete(e.key)
+		if e.Value == nil {
+			err = txn.Delete(e.Key)
 		} else {
-			err = txn.SetEntry(&badger.Entry{Key: e.key, Value: e.value, ExpiresAt: e.expires})
+			err = txn.SetEntry(&badger.Entry{Key: e.Key, Value: e.Value, ExpiresAt: e.Expires})
 		}
 		if err != nil {
 			return err
 		}
-		size += int64(len(e.key) + len(e.value))
+		size += int64(len(e.Key) + len(e.Value))
 	}
 	begin := time.Now()
 	err = txn.CommitAt(s.lastTS+1, nil)
@@ -88,22 +90,13 @@ func (s *Store) commit(entries []entry) error {
 	return nil
 }
 
-// cost returns what Badger counts for an entry toward the limit of a
-// transaction.
-func (e *entry) cost() int64 {
-	if len(e.value) < valueThreshold {
-		return int64(len(e.key) + len(e.value) + 12)
-	}
-	return int64(len(e.key) + 24)
-}
-
 // txnSize returns the size of entries in bytes, and whether they fit into one
 // transaction.
-func txnSize(entries []entry) (size int64, fits bool) {
+func txnSize(entries []codec.Entry) (size int64, fits bool) {
 	var cost int64
 	for i := range entries {
-		cost += entries[i].cost()
-		size += int64(len(entries[i].key) + len(entries[i].value) + 32)
+		cost += entries[i].Cost()
+		size += int64(len(entries[i].Key) + len(entries[i].Value) + 32)
 	}
 	return size, len(entries) < maxTxnEntries && cost < maxTxnBytes
 }

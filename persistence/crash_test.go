@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -91,7 +93,7 @@ func (c *crashFS) restart() *crashFS {
 	return n
 }
 
-func (c *crashFS) OpenFile(name string, flag int, _ fs.FileMode) (file, error) {
+func (c *crashFS) OpenFile(name string, flag int, _ fs.FileMode) (storedir.File, error) {
 	if err := c.operate(); err != nil {
 		return nil, err
 	}
@@ -216,16 +218,16 @@ func TestHeadSurvivesEveryStep(t *testing.T) {
 	everyStep(t, func(t *testing.T, c *crashFS, crash bool) {
 		dir := "/s"
 		synced, written, created := hub.Seq(0), hub.Seq(0), false
-		h, _, _, err := openHead(c, dir, true)
+		h, _, _, err := storedir.OpenHead(c, dir, true)
 		if err == nil {
 			created = true
 			for i := hub.Seq(1); i <= 20; i++ {
 				written = i
-				if h.write(mark{Head: core.Head{Seq: i}}) != nil {
+				if h.Write(storedir.Mark{Head: core.Head{Seq: i}}) != nil {
 					break
 				}
 				if i%4 == 0 {
-					if h.sync() != nil {
+					if h.Sync() != nil {
 						break
 					}
 					synced = i
@@ -236,7 +238,7 @@ func TestHeadSurvivesEveryStep(t *testing.T) {
 			c = c.restart()
 		}
 		c.failAt, c.crashAt = -1, -1
-		_, m, found, err := openHead(c, dir, false)
+		_, m, found, err := storedir.OpenHead(c, dir, false)
 		if !created {
 			return // HEAD is made before FORMAT: such a store is begun anew
 		}
@@ -256,7 +258,7 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 			point := &core.Checkpoint{Head: core.Head{Seq: seq}, Sections: []core.Section{
 				{Version: uint16(seq), Data: bytes.Repeat([]byte{byte(seq)}, 1000)},
 			}}
-			if err := replaceFile(c, filepath.Join(s.checkpointDir(), checkpointName(seq)),
+			if err := storedir.ReplaceFile(c, filepath.Join(s.checkpointDir(), checkpointName(seq)),
 				func(w io.Writer) error { return encodeCheckpoint(w, point) },
 				func(r io.Reader) error { _, err := checkWhole(r, point); return err }); err != nil {
 				break
@@ -279,7 +281,7 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 		}
 		good := 0
 		for _, seq := range seqs {
-			b, err := readFile(c, filepath.Join(s.checkpointDir(), checkpointName(seq)), 1<<20)
+			b, err := storedir.ReadFile(c, filepath.Join(s.checkpointDir(), checkpointName(seq)), 1<<20)
 			require.NoError(t, err)
 			p, err := decodeCheckpoint(b)
 			if err != nil || p.Head.Seq != seq || !bytes.Equal(p.Sections[0].Data, bytes.Repeat([]byte{byte(seq)}, 1000)) {
@@ -292,7 +294,7 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 			t.Errorf("%d good checkpoints of %v; %d was saved", good, seqs, saved)
 		}
 		for name := range c.live {
-			if strings.HasSuffix(name, tempSuffix) {
+			if strings.HasSuffix(name, storedir.TempSuffix) {
 				t.Errorf("%s is left", name)
 			}
 		}
@@ -304,26 +306,26 @@ func TestCheckpointSurvivesEveryStep(t *testing.T) {
 func TestMarkerAndSecretsSurviveEveryStep(t *testing.T) {
 	everyStep(t, func(t *testing.T, c *crashFS, crash bool) {
 		dir := t.TempDir()
-		m := newMarker()
-		key := randomBytes(secretSize)
-		made := writeKey(c, dir, key) == nil
+		m := storedir.NewMarker()
+		key := storedir.RandomBytes(storedir.SecretSize)
+		made := storedir.WriteKey(c, dir, key) == nil
 		if made {
-			made = writeMarker(c, dir, m) == nil
+			made = storedir.WriteMarker(c, dir, m) == nil
 		}
 		if crash {
 			c = c.restart()
 		}
 		c.failAt, c.crashAt = -1, -1
-		b, err := readFile(c, filepath.Join(dir, nameFormat), 4096)
+		b, err := storedir.ReadFile(c, filepath.Join(dir, storedir.NameFormat), 4096)
 		if errors.Is(err, fs.ErrNotExist) && !made {
 			return
 		}
 		require.NoError(t, err)
-		if got, err := decodeMarker(b, LatestFormat()); err != nil || got != m {
+		if got, err := storedir.DecodeMarker(b, storedir.LatestFormat()); err != nil || got != m {
 			t.Errorf("marker %+v, %v", got, err)
 		}
-		content, err := readFile(c, filepath.Join(dir, nameKey), 4096)
-		if err != nil || len(content) != secretSize+4 || !bytes.Equal(content[:secretSize], key) {
+		content, err := storedir.ReadFile(c, filepath.Join(dir, storedir.NameKey), 4096)
+		if err != nil || len(content) != storedir.SecretSize+4 || !bytes.Equal(content[:storedir.SecretSize], key) {
 			t.Errorf("the marker is there, the key is not: %d bytes, %v", len(content), err)
 		}
 	})

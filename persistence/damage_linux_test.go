@@ -14,6 +14,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/osfile"
 	"hubcli/internal/require"
@@ -91,7 +94,7 @@ func judge(t *testing.T, store string, end core.Head) (string, error) {
 		if now := folderState(t, store); now != was {
 			return "", fmt.Errorf("Open: %w, and the store is now\n%s\nit was\n%s", err, now, was)
 		}
-		var start *StartError
+		var start *storedir.StartError
 		if !errors.As(err, &start) {
 			return "", fmt.Errorf("Open: %w, not a StartError", err)
 		}
@@ -109,7 +112,7 @@ func judge(t *testing.T, store string, end core.Head) (string, error) {
 
 func storeFiles(t *testing.T, dir string) (names []string) {
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && d.Name() != nameBallast && !strings.HasSuffix(d.Name(), nameLock) {
+		if err == nil && !d.IsDir() && d.Name() != storedir.NameBallast && !strings.HasSuffix(d.Name(), storedir.NameLock) {
 			rel, _ := filepath.Rel(dir, path)
 			names = append(names, rel)
 		}
@@ -228,13 +231,13 @@ func TestFullDisk(t *testing.T) {
 	}
 	freeBallast := leave(0) // others take what the hub has given up
 	post(t, s, 5)           // what was admitted before has its blocks
-	big := &core.Group{Records: []*core.Record{(&conformance.Writer{Head: s.durable}).Post("general", "t", strings.Repeat("x", 2*memTableSize))}}
+	big := &core.Group{Records: []*core.Record{(&conformance.Writer{Head: s.durable}).Post("general", "t", strings.Repeat("x", 2*codec.MemTableSize))}}
 	for range 3 {
 		if err := s.Append(big); !errors.Is(err, core.ErrNoRoom) {
 			t.Errorf("Append of what has no room: %v", err)
 		}
 	}
-	if err := s.PutRows([]core.Row{{Table: core.TableThread, Key: []byte("k"), Value: make([]byte, 2*memTableSize)}}); !errors.Is(err, core.ErrNoRoom) {
+	if err := s.PutRows([]core.Row{{Table: core.TableThread, Key: []byte("k"), Value: make([]byte, 2*codec.MemTableSize)}}); !errors.Is(err, core.ErrNoRoom) {
 		t.Errorf("PutRows on a disk without space: %v", err)
 	}
 	if err := s.Err(); err != nil {
@@ -267,7 +270,7 @@ func TestFullDisk(t *testing.T) {
 	freeAll()
 	_ = errors.Join(s.db.Close(), s.lock.Close()) // what a full disk has left open
 	freeAll = leave(4 << 20)
-	if _, err := Open(dir, Options{}); !isStart(err, StartFull) {
+	if _, err := Open(dir, Options{}); !isStart(err, storedir.StartFull) {
 		t.Errorf("Open on a full disk: %v, want full", err)
 	}
 	freeAll()
@@ -288,7 +291,7 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Skip("needs leave to mount a disk, as root has it: ", err)
 	}
 	for _, dir := range []string{dir, filepath.Join(mount, "new")} {
-		if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {
+		if _, err := Open(dir, Options{}); !isStart(err, storedir.StartReadOnly) {
 			t.Errorf("Open of %s: %v, want read_only", filepath.Base(dir), err)
 		}
 	}

@@ -16,6 +16,10 @@ import (
 	"syscall"
 	"testing"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/table"
 
@@ -24,7 +28,7 @@ import (
 )
 
 // inBadger is the path of a file in Badger's folder.
-func inBadger(dir, name string) string { return filepath.Join(dir, nameBadger, name) }
+func inBadger(dir, name string) string { return filepath.Join(dir, storedir.NameBadger, name) }
 
 func mustRead(t testing.TB, name string) []byte {
 	t.Helper()
@@ -47,7 +51,7 @@ func openLogged(t testing.TB, dir string) (*Store, string) {
 
 // asides lists the files that were put aside.
 func asides(dir string) []string {
-	names, _ := diskFS{}.ReadDir(inBadger(dir, nameAside))
+	names, _ := storedir.DiskFS{}.ReadDir(inBadger(dir, badgerfile.NameAside))
 	return names
 }
 
@@ -86,7 +90,7 @@ func TestDebrisIsPutAside(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "s")
 			copyFolder(t, closed, dir)
 			content := append(bytes.Clone(c.content), make([]byte, max(0, int(c.size)-len(c.content)))...)
-			put(t, dir, nameBadger+"/"+c.file, string(content))
+			put(t, dir, storedir.NameBadger+"/"+c.file, string(content))
 			for start := range 2 {
 				s, lines := openLogged(t, dir)
 				if end := hub.MessageID(posts + 5*start); s.Head().Message != end {
@@ -99,7 +103,7 @@ func TestDebrisIsPutAside(t *testing.T) {
 				kept := slices.Contains(asides(dir), c.file)
 				if want := start == 0 && !c.lost; told != want || kept != want {
 					t.Errorf("start %d: told %v, kept %v, want %v: %v\n%s", start, told, kept, want, asides(dir), lines)
-				} else if want && !bytes.Equal(mustRead(t, inBadger(dir, nameAside+"/"+c.file)), content) {
+				} else if want && !bytes.Equal(mustRead(t, inBadger(dir, badgerfile.NameAside+"/"+c.file)), content) {
 					t.Error("what was kept is not what was found")
 				}
 				post(t, s, 5)
@@ -114,10 +118,10 @@ func TestDebrisIsPutAside(t *testing.T) {
 // TestBlankFilesAreOpened: Badger had given a file its size and was killed before
 // it wrote anything.
 func TestBlankFilesAreOpened(t *testing.T) {
-	for name, size := range map[string]int64{"00009.mem": 2 * memTableSize, "000009.vlog": 2 * valueLogFileSize, "DISCARD": discardSize} {
+	for name, size := range map[string]int64{"00009.mem": 2 * codec.MemTableSize, "000009.vlog": 2 * codec.ValueLogFileSize, "DISCARD": badgerfile.DiscardSize} {
 		t.Run(name, func(t *testing.T) {
 			dir := newStore(t, 10)
-			put(t, dir, nameBadger+"/"+name, "")
+			put(t, dir, storedir.NameBadger+"/"+name, "")
 			require.NoError(t, os.Truncate(inBadger(dir, name), size))
 			s := openStore(t, dir)
 			post(t, s, 5)
@@ -132,16 +136,16 @@ func TestBlankFilesAreOpened(t *testing.T) {
 // something aside leaves it there, and the next finds a table of that number.
 func TestDebrisOfTwoStartsIsKeptApart(t *testing.T) {
 	dir := newStore(t, 10)
-	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "of the earlier start")
-	put(t, dir, nameBadger+"/000002.sst", "of this start")
-	d, err := verifyDatabase(filepath.Join(dir, nameBadger), false)
+	put(t, dir, storedir.NameBadger+"/"+badgerfile.NameAside+"/000002.sst", "of the earlier start")
+	put(t, dir, storedir.NameBadger+"/000002.sst", "of this start")
+	d, err := badgerfile.VerifyDatabase(filepath.Join(dir, storedir.NameBadger), false)
 	require.NoError(t, err)
-	earlier, err := d.settle(discardLog)
+	earlier, err := d.Settle(discardLog)
 	if err != nil || !slices.Equal(earlier, []string{"000002.sst"}) {
 		t.Fatalf("settle: %v, %v", earlier, err)
 	}
 	for name, want := range map[string]string{"000002.sst": "of the earlier start", "000002.sst.1": "of this start"} {
-		if got := mustRead(t, inBadger(dir, nameAside+"/"+name)); string(got) != want {
+		if got := mustRead(t, inBadger(dir, badgerfile.NameAside+"/"+name)); string(got) != want {
 			t.Errorf("%s holds %q", name, got)
 		}
 	}
@@ -156,8 +160,8 @@ func TestDebrisOfTwoStartsIsKeptApart(t *testing.T) {
 // cannot be read keeps a store closed.
 func TestNothingCanBePutAside(t *testing.T) {
 	dir := newStore(t, 10)
-	put(t, dir, nameBadger+"/"+nameAside, "a file in the folder's place")
-	put(t, dir, nameBadger+"/000002.sst", "half")
+	put(t, dir, storedir.NameBadger+"/"+badgerfile.NameAside, "a file in the folder's place")
+	put(t, dir, storedir.NameBadger+"/000002.sst", "half")
 	s, lines := openLogged(t, dir)
 	if !strings.Contains(lines, "cannot be put aside") {
 		t.Errorf("log: %s", lines)
@@ -170,11 +174,11 @@ func TestNothingCanBePutAside(t *testing.T) {
 // TestAsideIsBounded: starts that are all killed do not fill the disk.
 func TestAsideIsBounded(t *testing.T) {
 	dir := newStore(t, 10)
-	put(t, dir, nameBadger+"/"+nameAside+"/000002.sst", "")
-	require.NoError(t, os.Truncate(inBadger(dir, nameAside+"/000002.sst"), maxAside))
-	put(t, dir, nameBadger+"/000002.sst", "half")
+	put(t, dir, storedir.NameBadger+"/"+badgerfile.NameAside+"/000002.sst", "")
+	require.NoError(t, os.Truncate(inBadger(dir, badgerfile.NameAside+"/000002.sst"), badgerfile.MaxAside))
+	put(t, dir, storedir.NameBadger+"/000002.sst", "half")
 	s, lines := openLogged(t, dir)
-	if !strings.Contains(lines, errAsideFull.Error()) || len(asides(dir)) > 0 {
+	if !strings.Contains(lines, badgerfile.ErrAsideFull.Error()) || len(asides(dir)) > 0 {
 		t.Errorf("%v in the folder, log: %s", asides(dir), lines)
 	}
 	if err := checkReads(s, 10); err != nil {
@@ -186,11 +190,11 @@ func TestAsideIsBounded(t *testing.T) {
 // aside may hold the records that the next gives up.
 func TestAsideIsKeptWhereRecordsAreGivenUp(t *testing.T) {
 	dir := newStore(t, 10)
-	list := mustRead(t, inBadger(dir, nameManifest))
-	put(t, dir, nameBadger+"/"+nameManifest, string(list[:16])) // the list of an empty database
+	list := mustRead(t, inBadger(dir, badgerfile.NameManifest))
+	put(t, dir, storedir.NameBadger+"/"+badgerfile.NameManifest, string(list[:16])) // the list of an empty database
 	table := mustRead(t, inBadger(dir, "000001.sst"))
-	put(t, dir, nameBadger+"/000001.sst", string(table[:len(table)/2])) // as if it had never been whole
-	if _, err := Open(dir, Options{}); !isStart(err, StartTruncated) {
+	put(t, dir, storedir.NameBadger+"/000001.sst", string(table[:len(table)/2])) // as if it had never been whole
+	if _, err := Open(dir, Options{}); !isStart(err, storedir.StartTruncated) {
 		t.Fatalf("Open: %v, want truncated", err)
 	}
 	s, err := Open(dir, Options{AcceptTruncated: true})
@@ -209,7 +213,7 @@ func listEntry(changes int) []byte {
 		body = append(append(body, 10, byte(len(change))), change...)
 	}
 	head := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
-	return append(binary.BigEndian.AppendUint32(head, crc32.Checksum(body, castagnoli)), body...)
+	return append(binary.BigEndian.AppendUint32(head, crc32.Checksum(body, codec.Castagnoli)), body...)
 }
 
 // TestTornListIsCut: the last entry of the list of tables was being written. It
@@ -217,12 +221,12 @@ func listEntry(changes int) []byte {
 func TestTornListIsCut(t *testing.T) {
 	closed := newStore(t, 10)
 	entry := listEntry(60)
-	list := mustRead(t, inBadger(closed, nameManifest))
+	list := mustRead(t, inBadger(closed, badgerfile.NameManifest))
 	for _, n := range []int{1, 4, 7, 8, 9, 40, len(entry) / 2, len(entry) - 1} {
 		dir := filepath.Join(t.TempDir(), "s")
 		copyFolder(t, closed, dir)
-		put(t, dir, nameBadger+"/"+nameManifest, string(list)+string(entry[:n]))
-		put(t, dir, nameBadger+"/000050.sst", "half")
+		put(t, dir, storedir.NameBadger+"/"+badgerfile.NameManifest, string(list)+string(entry[:n]))
+		put(t, dir, storedir.NameBadger+"/000050.sst", "half")
 		s, lines := openLogged(t, dir)
 		if err := checkReads(s, 10); err != nil {
 			t.Errorf("%d bytes: %v", n, err)
@@ -233,8 +237,8 @@ func TestTornListIsCut(t *testing.T) {
 		_ = s.Close()
 	}
 	// Whole, it is in force: its tables are missing.
-	put(t, closed, nameBadger+"/"+nameManifest, string(list)+string(entry))
-	if _, err := Open(closed, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), "000050.sst is missing") {
+	put(t, closed, storedir.NameBadger+"/"+badgerfile.NameManifest, string(list)+string(entry))
+	if _, err := Open(closed, Options{}); !isStart(err, storedir.StartCorrupt) || !strings.Contains(err.Error(), "000050.sst is missing") {
 		t.Errorf("with a whole entry: %v", err)
 	}
 }
@@ -247,19 +251,19 @@ func TestListIsReadAsBadgerReadsIt(t *testing.T) {
 		post(t, s, 3)
 		require.NoError(t, s.Close())
 	}
-	name := inBadger(dir, nameManifest)
+	name := inBadger(dir, badgerfile.NameManifest)
 	f, err := os.Open(name)
 	require.NoError(t, err)
 	defer f.Close()
 	theirs, end, err := badger.ReplayManifestFile(f, 0, badger.Options{})
 	require.NoError(t, err)
-	ours, err := readTableList(name)
-	if err != nil || ours.end != end || len(theirs.Tables) == 0 || len(ours.named) != len(theirs.Tables) {
+	ours, err := badgerfile.ReadTableList(name)
+	if err != nil || ours.End != end || len(theirs.Tables) == 0 || len(ours.Named) != len(theirs.Tables) {
 		t.Fatalf("%+v, %v; Badger reads %d tables up to byte %d", ours, err, len(theirs.Tables), end)
 	}
 	for id := range theirs.Tables {
-		if !ours.named[table.IDToFilename(id)] {
-			t.Errorf("table %d is missing in %v", id, slices.Sorted(maps.Keys(ours.named)))
+		if !ours.Named[table.IDToFilename(id)] {
+			t.Errorf("table %d is missing in %v", id, slices.Sorted(maps.Keys(ours.Named)))
 		}
 	}
 }
@@ -276,39 +280,39 @@ func TestNamedFilesStayChecked(t *testing.T) {
 			_ = os.Remove(inBadger(dir, "000001.sst"))
 		}, "its table 000001.sst is missing"},
 		"a table is empty": {func(t *testing.T, dir string) {
-			put(t, dir, nameBadger+"/000001.sst", "")
+			put(t, dir, storedir.NameBadger+"/000001.sst", "")
 		}, "its table 000001.sst fails its checksums"},
 		"a table is cut": {func(t *testing.T, dir string) {
-			put(t, dir, nameBadger+"/000001.sst", string(mustRead(t, inBadger(dir, "000001.sst"))[:500]))
+			put(t, dir, storedir.NameBadger+"/000001.sst", string(mustRead(t, inBadger(dir, "000001.sst"))[:500]))
 		}, "its table 000001.sst fails its checksums"},
 		"the list is gone": {func(t *testing.T, dir string) {
-			_ = os.Remove(inBadger(dir, nameManifest))
+			_ = os.Remove(inBadger(dir, badgerfile.NameManifest))
 		}, "its table list, badger/MANIFEST, is missing"},
 		"the list is empty": {func(t *testing.T, dir string) {
-			put(t, dir, nameBadger+"/"+nameManifest, "")
+			put(t, dir, storedir.NameBadger+"/"+badgerfile.NameManifest, "")
 		}, "its table list fails its checks"},
 		"the list is damaged": {func(t *testing.T, dir string) {
-			b := mustRead(t, inBadger(dir, nameManifest))
+			b := mustRead(t, inBadger(dir, badgerfile.NameManifest))
 			b[len(b)-2] ^= 4
-			put(t, dir, nameBadger+"/"+nameManifest, string(b))
+			put(t, dir, storedir.NameBadger+"/"+badgerfile.NameManifest, string(b))
 		}, "its table list fails its checks"},
 		"the statistics are a folder": {func(t *testing.T, dir string) {
-			_ = os.Remove(inBadger(dir, nameDiscard))
-			put(t, dir, nameBadger+"/"+nameDiscard+"/x", "")
+			_ = os.Remove(inBadger(dir, badgerfile.NameDiscard))
+			put(t, dir, storedir.NameBadger+"/"+badgerfile.NameDiscard+"/x", "")
 		}, `its folder badger holds "DISCARD", which is no file of a store`},
 		"a foreign file": {func(t *testing.T, dir string) {
-			put(t, dir, nameBadger+"/notes.mem", "mine")
+			put(t, dir, storedir.NameBadger+"/notes.mem", "mine")
 		}, `its folder badger holds "notes.mem"`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := newStore(t, 10)
-			put(t, dir, nameBadger+"/000007.sst", "half")
-			put(t, dir, nameBadger+"/"+nameAside+"/000005.sst", "of an earlier start")
+			put(t, dir, storedir.NameBadger+"/000007.sst", "half")
+			put(t, dir, storedir.NameBadger+"/"+badgerfile.NameAside+"/000005.sst", "of an earlier start")
 			c.spoil(t, dir)
 			err := refused(t, dir, Options{})
-			var start *StartError
-			if !errors.As(err, &start) || start.Kind != StartCorrupt || !strings.Contains(start.Sentence, c.want) || !strings.Contains(start.Fix, "nothing has been changed") {
+			var start *storedir.StartError
+			if !errors.As(err, &start) || start.Kind != storedir.StartCorrupt || !strings.Contains(start.Sentence, c.want) || !strings.Contains(start.Fix, "nothing has been changed") {
 				t.Fatalf("Open: %v, want %q", err, c.want)
 			}
 		})
@@ -323,17 +327,17 @@ func TestWordsOfBadgerStayInTheLog(t *testing.T) {
 		"Level validation err: Level 6, j=1 numTables=2":                                                              "contradict each other",
 		"something else altogether": "its database cannot be opened",
 	} {
-		e := databaseError("/x/badger", errors.New(text))
-		if e.Kind != StartCorrupt || !strings.Contains(e.Sentence, want) || strings.Contains(e.Sentence, " err") || strings.Contains(e.Sentence, "fid") || e.Fix == "" {
+		e := storedir.DatabaseError("/x/badger", errors.New(text))
+		if e.Kind != storedir.StartCorrupt || !strings.Contains(e.Sentence, want) || strings.Contains(e.Sentence, " err") || strings.Contains(e.Sentence, "fid") || e.Fix == "" {
 			t.Errorf("%q is told as %q, %q (%s)", text, e.Sentence, e.Fix, e.Kind)
 		}
 	}
-	for text, want := range map[string]StartKind{
-		`Cannot write pid file "/x/badger/LOCK" err: open /x/badger/LOCK: no space left on device`: StartFull,
-		"while opening fid: 1 err: open /x/badger/00001.mem: permission denied":                    StartReadOnly,
-		"Opening file: \"/x/badger/000003.sst\" err: open: too many open files":                    StartExhausted,
+	for text, want := range map[string]storedir.StartKind{
+		`Cannot write pid file "/x/badger/LOCK" err: open /x/badger/LOCK: no space left on device`: storedir.StartFull,
+		"while opening fid: 1 err: open /x/badger/00001.mem: permission denied":                    storedir.StartReadOnly,
+		"Opening file: \"/x/badger/000003.sst\" err: open: too many open files":                    storedir.StartExhausted,
 	} {
-		if e := databaseError("/x/badger", errors.New(text)); e.Kind != want || strings.Contains(e.Sentence, " err") || e.Fix == "" {
+		if e := storedir.DatabaseError("/x/badger", errors.New(text)); e.Kind != want || strings.Contains(e.Sentence, " err") || e.Fix == "" {
 			t.Errorf("%q is told as %q, %q (%s), want %s", text, e.Sentence, e.Fix, e.Kind, want)
 		}
 	}
@@ -341,9 +345,9 @@ func TestWordsOfBadgerStayInTheLog(t *testing.T) {
 
 // TestNoLeaveToReadIsNoDamage: what the system refuses says nothing about a file.
 func TestNoLeaveToReadIsNoDamage(t *testing.T) {
-	for errno, kind := range map[syscall.Errno]StartKind{syscall.EACCES: StartReadOnly, syscall.EMFILE: StartExhausted, syscall.ENOMEM: StartExhausted, syscall.EIO: StartCorrupt} {
-		err := fmt.Errorf("while mapping: %w", redacted{&fs.PathError{Op: "open", Path: "/x/badger/000001.sst", Err: errno}})
-		if e := failed("its table 000001.sst fails its checksums", "/x/badger/000001.sst", err); e.Kind != kind || !strings.Contains(e.Sentence, "000001.sst") {
+	for errno, kind := range map[syscall.Errno]storedir.StartKind{syscall.EACCES: storedir.StartReadOnly, syscall.EMFILE: storedir.StartExhausted, syscall.ENOMEM: storedir.StartExhausted, syscall.EIO: storedir.StartCorrupt} {
+		err := fmt.Errorf("while mapping: %w", codec.Redacted{Err: &fs.PathError{Op: "open", Path: "/x/badger/000001.sst", Err: errno}})
+		if e := storedir.Failed("its table 000001.sst fails its checksums", "/x/badger/000001.sst", err); e.Kind != kind || !strings.Contains(e.Sentence, "000001.sst") {
 			t.Errorf("%v is told as %q (%s), want %s", errno, e.Sentence, e.Kind, kind)
 		}
 	}
@@ -353,7 +357,7 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 		_ = f.Close()
 		t.Skip("needs another user than root, who may read everything")
 	}
-	if _, err := Open(dir, Options{}); !isStart(err, StartReadOnly) {
+	if _, err := Open(dir, Options{}); !isStart(err, storedir.StartReadOnly) {
 		t.Errorf("Open: %v", err)
 	}
 }
@@ -362,10 +366,10 @@ func TestNoLeaveToReadIsNoDamage(t *testing.T) {
 func TestDirectoryInAFilesPlace(t *testing.T) {
 	dir := newStore(t, 3)
 	require.NoError(t, os.Remove(inBadger(dir, "KEYREGISTRY")))
-	put(t, dir, nameBadger+"/LOCK/x", "a folder in the place of a file")
+	put(t, dir, storedir.NameBadger+"/LOCK/x", "a folder in the place of a file")
 	var lines bytes.Buffer
 	_, err := Open(dir, Options{Logger: slog.New(slog.NewTextHandler(&lines, nil))})
-	var start *StartError
+	var start *storedir.StartError
 	if !errors.As(err, &start) || !strings.Contains(start.Sentence, `its folder badger holds "LOCK"`) || strings.Contains(start.Sentence, "Cannot write") || start.Fix == "" {
 		t.Errorf("Open: %v", err)
 	}
@@ -374,8 +378,8 @@ func TestDirectoryInAFilesPlace(t *testing.T) {
 	}
 }
 
-func isStart(err error, kind StartKind) bool {
-	var start *StartError
+func isStart(err error, kind storedir.StartKind) bool {
+	var start *storedir.StartError
 	return errors.As(err, &start) && start.Kind == kind
 }
 

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/osfile"
 )
 
@@ -33,11 +35,11 @@ func (k *Kept) Error() string {
 func Delete(dir string) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return ioError("resolving the path", err)
+		return storedir.IOError("resolving the path", err)
 	}
 	left := HalfDeleted(dir)
 	err = deleteWhole(dir)
-	if errors.Is(err, ErrNoStore) && len(left) > 0 {
+	if errors.Is(err, storedir.ErrNoStore) && len(left) > 0 {
 		err = nil
 	}
 	var kept *Kept
@@ -59,14 +61,14 @@ const trashTime = "20060102T150405.000000000"
 // have a store's marker or nothing but a store's files: what a Delete that came to its end
 // has kept is none of them.
 func HalfDeleted(dir string) (left []string) {
-	names, _ := diskFS{}.ReadDir(filepath.Dir(dir)) // absent: none
+	names, _ := storedir.DiskFS{}.ReadDir(filepath.Dir(dir)) // absent: none
 	for _, name := range names {
 		at, ok := strings.CutPrefix(name, filepath.Base(dir)+".trash-")
 		if _, err := time.Parse(trashTime, at); !ok || err != nil {
 			continue
 		}
 		trash := filepath.Join(filepath.Dir(dir), name)
-		if _, err := Inspect(trash); err == nil || errors.Is(err, ErrNoStore) {
+		if _, err := storedir.Inspect(trash); err == nil || errors.Is(err, storedir.ErrNoStore) {
 			left = append(left, trash)
 		}
 	}
@@ -76,15 +78,15 @@ func HalfDeleted(dir string) (left []string) {
 // deleteRest deletes a folder that HalfDeleted has returned, unless its Delete is still at
 // work.
 func deleteRest(trash string) error {
-	lock, err := takeLock(trash, "")
-	if errors.Is(err, ErrLocked) {
+	lock, err := storedir.TakeLock(trash, "")
+	if errors.Is(err, storedir.ErrLocked) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if !renameLocked { // there no file that is open can be deleted
+	if !storedir.RenameLocked { // there no file that is open can be deleted
 		_ = lock.Close()
 	}
 	return removeStore(trash)
@@ -94,30 +96,30 @@ func deleteWhole(dir string) error {
 	if err := deletable(dir); err != nil {
 		return err
 	}
-	if _, err := Inspect(dir); err != nil {
+	if _, err := storedir.Inspect(dir); err != nil {
 		return err
 	}
-	lock, err := takeLock(dir, "")
+	lock, err := storedir.TakeLock(dir, "")
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	if _, err := Inspect(dir); err != nil { // again, now that no other process can change it
-		lock.unsay()
+	if _, err := storedir.Inspect(dir); err != nil { // again, now that no other process can change it
+		lock.Unsay()
 		return err
 	}
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		_ = lock.Close()
 	}
 	trash := fmt.Sprintf("%s.trash-%s", dir, time.Now().UTC().Format(trashTime))
 	if err := os.Rename(dir, trash); err != nil {
-		if renameLocked {
-			lock.unsay()
+		if storedir.RenameLocked {
+			lock.Unsay()
 		}
-		return ioError("moving the store away", err)
+		return storedir.IOError("moving the store away", err)
 	}
 	if err := osfile.SyncDir(filepath.Dir(dir)); err != nil {
-		return ioError("moving the store away", err)
+		return storedir.IOError("moving the store away", err)
 	}
 	return removeStore(trash)
 }
@@ -126,28 +128,28 @@ func deleteWhole(dir string) error {
 func deletable(dir string) error {
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return ErrNoStore
+		return storedir.ErrNoStore
 	}
 	if err != nil {
-		return ioError("looking at the folder", err)
+		return storedir.IOError("looking at the folder", err)
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return notAStore(dir + " is a symbolic link; name the folder itself")
+		return storedir.NotAStore(dir + " is a symbolic link; name the folder itself")
 	}
 	if !info.IsDir() {
-		return notAStore(dir + " is a file; a store is a folder")
+		return storedir.NotAStore(dir + " is a file; a store is a folder")
 	}
 	if filepath.Dir(dir) == dir {
-		return notAStore(dir + " is the root of a file system")
+		return storedir.NotAStore(dir + " is the root of a file system")
 	}
 	if home, err := os.UserHomeDir(); err == nil {
 		if there, err := os.Stat(home); err == nil && os.SameFile(info, there) {
-			return notAStore(dir + " is a home folder")
+			return storedir.NotAStore(dir + " is a home folder")
 		}
 	}
 	for _, name := range []string{".git", ".hg", ".svn", ".jj"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
-			return notAStore(dir + " is a repository: it holds " + name)
+			return storedir.NotAStore(dir + " is a repository: it holds " + name)
 		}
 	}
 	return nil
@@ -156,41 +158,41 @@ func deletable(dir string) error {
 // removeStore deletes the store's own files in dir and then dir, unless others
 // are left. The marker goes last: a folder without it has nothing of the store.
 func removeStore(dir string) error {
-	names, err := diskFS{}.ReadDir(dir)
+	names, err := storedir.DiskFS{}.ReadDir(dir)
 	if err != nil {
-		return ioError("deleting the store", err)
+		return storedir.IOError("deleting the store", err)
 	}
 	var kept []string
 	for _, name := range names {
 		path := filepath.Join(dir, name)
 		switch {
-		case name == nameBadger:
+		case name == storedir.NameBadger:
 			err = os.RemoveAll(path) // does not follow links
-		case name == nameCheckpoints:
+		case name == storedir.NameCheckpoints:
 			err = removeCheckpoints(path)
-		case name == nameSearch && isIndex(path), name == namePlans:
+		case name == storedir.NameSearch && isIndex(path), name == storedir.NamePlans:
 			err = os.RemoveAll(path)
-		case name == nameFormat:
-		case ownedName(name):
+		case name == storedir.NameFormat:
+		case storedir.OwnedName(name):
 			err = os.Remove(path)
 		default:
 			kept = append(kept, name)
 		}
 		if err != nil {
-			return ioError("deleting "+name, err)
+			return storedir.IOError("deleting "+name, err)
 		}
 	}
-	if err := os.Remove(filepath.Join(dir, nameFormat)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return ioError("deleting "+nameFormat, err)
+	if err := os.Remove(filepath.Join(dir, storedir.NameFormat)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return storedir.IOError("deleting "+storedir.NameFormat, err)
 	}
 	if len(kept) > 0 {
 		return &Kept{Dir: dir, Names: kept}
 	}
 	if err := os.Remove(dir); err != nil {
-		if left, lerr := (diskFS{}).ReadDir(dir); lerr == nil && len(left) > 0 {
+		if left, lerr := (storedir.DiskFS{}).ReadDir(dir); lerr == nil && len(left) > 0 {
 			return &Kept{Dir: dir, Names: left}
 		}
-		return ioError("deleting the folder", err)
+		return storedir.IOError("deleting the folder", err)
 	}
 	return nil
 }
@@ -206,7 +208,7 @@ func isIndex(path string) bool {
 	if err != nil || !info.IsDir() {
 		return false
 	}
-	b, err := readFile(diskFS{}, filepath.Join(path, "VERSION"), 4096)
+	b, err := storedir.ReadFile(storedir.DiskFS{}, filepath.Join(path, "VERSION"), 4096)
 	return err == nil && strings.HasPrefix(string(b), indexMark)
 }
 
@@ -214,21 +216,21 @@ func isIndex(path string) bool {
 // yet. The index is derived data: the store does not need it. The path leads to the folder
 // that the store has open, and not to another one that may stand at the path of the store
 // meanwhile.
-func (s *Store) SearchDir() string { return s.folder.bound(nameSearch) }
+func (s *Store) SearchDir() string { return s.folder.bound(storedir.NameSearch) }
 
 // PlansDir returns the folder of the files of exports that are planned, which may not exist
 // yet. The store does not look into it; its files go with the hub's process.
-func (s *Store) PlansDir() string { return filepath.Join(s.dir, namePlans) }
+func (s *Store) PlansDir() string { return filepath.Join(s.dir, storedir.NamePlans) }
 
 // removeCheckpoints deletes the checkpoints; the folder stays if it holds more.
 func removeCheckpoints(dir string) error {
-	names, err := diskFS{}.ReadDir(dir)
+	names, err := storedir.DiskFS{}.ReadDir(dir)
 	if err != nil {
 		return err
 	}
 	others := false
 	for _, name := range names {
-		if _, ok := checkpointSeq(strings.TrimSuffix(name, tempSuffix)); !ok {
+		if _, ok := checkpointSeq(strings.TrimSuffix(name, storedir.TempSuffix)); !ok {
 			others = true
 			continue
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"hubcli/persistence/codec"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
@@ -13,12 +15,12 @@ const maxKept = 4 << 20
 
 // encodeGroup fills entries with the frame of records, first, and all rows.
 func (s *Store) encodeGroup(records []*core.Record, rows []core.Row) error {
-	s.entries = append(s.entries[:0], entry{key: seqKey(prefixFrame, records[0].Seq)})
+	s.entries = append(s.entries[:0], codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, records[0].Seq)})
 	var err error
-	if s.buf, err = appendFrame(slices.Grow(s.buf[:0], encodedSize(records)), records, nil); err != nil {
+	if s.buf, err = codec.AppendFrame(slices.Grow(s.buf[:0], encodedSize(records)), records, nil); err != nil {
 		return err
 	}
-	s.entries[0].value = s.buf[:len(s.buf):len(s.buf)]
+	s.entries[0].Value = s.buf[:len(s.buf):len(s.buf)]
 	if err := s.addMessages(records); err != nil {
 		return err
 	}
@@ -27,9 +29,9 @@ func (s *Store) encodeGroup(records []*core.Record, rows []core.Row) error {
 			s.addRow(&r.Rows[i])
 		}
 		if r.Effect != nil {
-			s.entries = append(s.entries, entry{
-				key: effectKey(r.Effect.Scope), value: encodeEffect(r.Effect),
-				expires: uint64(time.Now().Add(hub.IdempotencyKept).Unix()),
+			s.entries = append(s.entries, codec.Entry{
+				Key: codec.EffectKey(r.Effect.Scope), Value: codec.EncodeEffect(r.Effect),
+				Expires: uint64(time.Now().Add(hub.IdempotencyKept).Unix()),
 			})
 		}
 	}
@@ -37,8 +39,8 @@ func (s *Store) encodeGroup(records []*core.Record, rows []core.Row) error {
 		s.addRow(&rows[i])
 	}
 	for i := range s.entries {
-		if len(s.entries[i].value) > maxValue {
-			return errTooLarge
+		if len(s.entries[i].Value) > codec.MaxValue {
+			return codec.ErrTooLarge
 		}
 	}
 	return nil
@@ -61,29 +63,29 @@ func encodedSize(records []*core.Record) (n int) {
 // addMessages adds the blocks of all messages, and the index entries that find
 // them by scope.
 func (s *Store) addMessages(records []*core.Record) error {
-	s.index.reset()
+	s.index.Reset()
 	k := &s.block
-	k.ends, k.body = k.ends[:0], k.body[:0]
+	k.Ends, k.Body = k.Ends[:0], k.Body[:0]
 	for _, r := range records {
 		for i := range r.Messages {
 			m := &r.Messages[i]
-			if len(k.ends) == 0 {
-				k.first = m.ID
+			if len(k.Ends) == 0 {
+				k.First = m.ID
 			}
 			var err error
-			if k.body, err = appendMessage(k.body, m); err != nil {
+			if k.Body, err = codec.AppendMessage(k.Body, m); err != nil {
 				return err
 			}
-			k.ends = append(k.ends, uint32(len(k.body)))
-			if len(k.body) >= maxBlock {
+			k.Ends = append(k.Ends, uint32(len(k.Body)))
+			if len(k.Body) >= codec.MaxBlock {
 				s.addBlock()
 			}
-			s.index.addMessage(m)
+			s.index.AddMessage(m)
 		}
 	}
 	s.addBlock()
-	for i := range s.index.lists {
-		s.entries = append(s.entries, s.index.lists[i].entry())
+	for i := range s.index.Lists {
+		s.entries = append(s.entries, s.index.Lists[i].Entry())
 	}
 	return nil
 }
@@ -91,19 +93,19 @@ func (s *Store) addMessages(records []*core.Record) error {
 // addBlock adds the block that has been collected, if it holds anything.
 func (s *Store) addBlock() {
 	k := &s.block
-	if len(k.ends) == 0 {
+	if len(k.Ends) == 0 {
 		return
 	}
 	start := len(s.buf)
-	s.buf = k.seal(s.buf)
-	s.entries = append(s.entries, entry{key: messageKey(k.first), value: s.buf[start:len(s.buf):len(s.buf)]})
-	k.ends, k.body = k.ends[:0], k.body[:0]
-	if cap(k.body) > maxKept {
-		k.body = nil
+	s.buf = k.Seal(s.buf)
+	s.entries = append(s.entries, codec.Entry{Key: codec.MessageKey(k.First), Value: s.buf[start:len(s.buf):len(s.buf)]})
+	k.Ends, k.Body = k.Ends[:0], k.Body[:0]
+	if cap(k.Body) > maxKept {
+		k.Body = nil
 	}
 }
 
 func (s *Store) addRow(r *core.Row) {
-	key := rowKey(r.Table, r.Key)
-	s.entries = append(s.entries, entry{key: key, value: encodeRow(key, r.Value)})
+	key := codec.RowKey(r.Table, r.Key)
+	s.entries = append(s.entries, codec.Entry{Key: key, Value: codec.EncodeRow(key, r.Value)})
 }

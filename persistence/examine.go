@@ -7,6 +7,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/osfile"
@@ -26,7 +30,7 @@ type Examined struct {
 func Examine(dir string) (Examined, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Examined{}, ioError("resolving the path", err)
+		return Examined{}, storedir.IOError("resolving the path", err)
 	}
 	lock, err := lockUnchanged(dir)
 	if err != nil {
@@ -38,16 +42,16 @@ func Examine(dir string) (Examined, error) {
 		return Examined{}, err
 	}
 	x := &examiner{v: v}
-	raw := newRawReader(filepath.Join(dir, nameBadger))
-	defer raw.close()
-	raw.take, raw.reaches, raw.asStart = x.take, v.mark.lastFrame, true
-	if d, err := verifyDatabase(raw.dir, v.mark.clean); err == nil && d.torn != nil {
-		raw.without = d.torn.ts
+	raw := badgerfile.NewRawReader(filepath.Join(dir, storedir.NameBadger))
+	defer raw.Close()
+	raw.Take, raw.Reaches, raw.AsStart = x.take, v.mark.LastFrame, true
+	if d, err := badgerfile.VerifyDatabase(raw.Dir, v.mark.Clean); err == nil && d.Torn != nil {
+		raw.Without = d.Torn.Ts
 	}
-	if err := raw.listed(); err != nil {
+	if err := raw.Listed(); err != nil {
 		return Examined{}, err
 	}
-	for _, d := range raw.damaged {
+	for _, d := range raw.Damaged {
 		v.tell(d)
 	}
 	out := Examined{}
@@ -55,7 +59,7 @@ func Examine(dir string) (Examined, error) {
 	_, unlisted := x.missing(x.blocks)
 	out.Refused = x.refused(unlisted)
 	for _, r := range out.Missing {
-		v.tell(hub.StoreDamage{File: nameBadger, Reason: fmt.Sprintf("%s missing", numbered("message", r))})
+		v.tell(hub.StoreDamage{File: storedir.NameBadger, Reason: fmt.Sprintf("%s missing", numbered("message", r))})
 	}
 	out.Damaged = v.out.Damaged
 	return out, nil
@@ -74,35 +78,35 @@ type examiner struct {
 	blocks   []span // of messages, above low up to upto
 	messages []span // that are whole
 	frames   []span // of records, in the same form
-	gaps     []gap
+	gaps     []codec.Gap
 }
 
-func (x *examiner) take(p rawPair) error {
-	if p.deleted {
+func (x *examiner) take(p badgerfile.RawPair) error {
+	if p.Deleted {
 		return nil
 	}
 	switch {
-	case bytes.HasPrefix(p.key, []byte(prefixMessage)):
-		k, err := decodeBlock(p.key, p.value)
+	case bytes.HasPrefix(p.Key, []byte(codec.PrefixMessage)):
+		k, err := codec.DecodeBlock(p.Key, p.Value)
 		if err != nil {
 			return nil // entry has told of the file
 		}
-		x.blocks = joined(x.blocks, span{k.first - 1, k.last()})
-		if k.check() == nil {
-			x.messages = joined(x.messages, span{k.first - 1, k.last()})
+		x.blocks = joined(x.blocks, span{k.First - 1, k.Last()})
+		if k.Check() == nil {
+			x.messages = joined(x.messages, span{k.First - 1, k.Last()})
 			return nil
 		}
-		for _, run := range wholeRuns(p.key, p.value) {
-			if k, err := decodeBlock(run.key, run.value); err == nil {
-				x.messages = joined(x.messages, span{k.first - 1, k.last()})
+		for _, run := range badgerfile.WholeRuns(p.Key, p.Value) {
+			if k, err := codec.DecodeBlock(run.Key, run.Value); err == nil {
+				x.messages = joined(x.messages, span{k.First - 1, k.Last()})
 			}
 		}
-	case bytes.HasPrefix(p.key, []byte(prefixFrame)):
-		if f, err := decodeFrame(p.value); err == nil {
-			x.frames = joined(x.frames, span{hub.MessageID(f.first() - 1), hub.MessageID(f.last().Seq)})
+	case bytes.HasPrefix(p.Key, []byte(codec.PrefixFrame)):
+		if f, err := codec.DecodeFrame(p.Value); err == nil {
+			x.frames = joined(x.frames, span{hub.MessageID(f.First() - 1), hub.MessageID(f.Last().Seq)})
 		}
-	case bytes.HasPrefix(p.key, []byte(prefixGap)):
-		if g, err := decodeGap(p.value); err == nil {
+	case bytes.HasPrefix(p.Key, []byte(codec.PrefixGap)):
+		if g, err := codec.DecodeGap(p.Value); err == nil {
 			x.gaps = append(x.gaps, g)
 		}
 	}
@@ -154,22 +158,22 @@ func (x *examiner) point() (core.Head, bool) {
 // refused says why a start would refuse the store. The order is that of a start.
 func (x *examiner) refused(missing []hub.NumberRange) error {
 	v := x.v
-	if _, err := Inspect(v.from); err != nil {
+	if _, err := storedir.Inspect(v.from); err != nil {
 		return err
 	}
-	if info, err := os.Lstat(filepath.Join(v.from, nameLock)); err == nil && !info.Mode().IsRegular() {
-		return ioError("opening "+nameLock, osfile.ErrNotRegular)
+	if info, err := os.Lstat(filepath.Join(v.from, storedir.NameLock)); err == nil && !info.Mode().IsRegular() {
+		return storedir.IOError("opening "+storedir.NameLock, osfile.ErrNotRegular)
 	}
-	if _, err := readToken(diskFS{}, v.from); err != nil {
+	if _, err := storedir.ReadToken(storedir.DiskFS{}, v.from); err != nil {
 		return err
 	}
-	if reason := v.lost(nameKey); reason != "" {
-		return corrupt("its key file cannot be used: "+reason, nil)
+	if reason := v.lost(storedir.NameKey); reason != "" {
+		return storedir.Corrupt("its key file cannot be used: "+reason, nil)
 	}
-	if v.lost(nameHead) != "" {
+	if v.lost(storedir.NameHead) != "" {
 		return headLost(nil)
 	}
-	if _, err := verifyReach(filepath.Join(v.from, nameBadger), v.mark); err != nil {
+	if _, err := verifyReach(filepath.Join(v.from, storedir.NameBadger), v.mark); err != nil {
 		return err
 	}
 	point, has := x.point()
@@ -185,18 +189,18 @@ func (x *examiner) refused(missing []hub.NumberRange) error {
 		return truncated(v.mark.Seq, end)
 	}
 	if !has && first > aboveRecords(x.gaps, 1) {
-		return corrupt("none of its checkpoints passes its checks, and the journal begins with record "+fmt.Sprint(first), nil)
+		return storedir.Corrupt("none of its checkpoints passes its checks, and the journal begins with record "+fmt.Sprint(first), nil)
 	}
 	head := max(v.mark.Message, point.Message)
 	for _, r := range missing {
 		if hub.MessageID(r.Last) > head-densityChecked {
-			return corrupt(numbered("message", r)+" missing from it", nil)
+			return storedir.Corrupt(numbered("message", r)+" missing from it", nil)
 		}
 	}
 	want := aboveRecords(x.gaps, point.Seq+1)
 	for _, f := range x.frames {
 		if hub.Seq(f.low) >= want {
-			return corrupt(fmt.Sprintf("record %d is missing from its journal", want), nil)
+			return storedir.Corrupt(fmt.Sprintf("record %d is missing from its journal", want), nil)
 		}
 		if hub.Seq(f.upto) >= want {
 			want = aboveRecords(x.gaps, hub.Seq(f.upto)+1)

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"syscall"
 
+	"hubcli/persistence/codec"
+
 	"hubcli/hub"
 )
 
@@ -30,9 +32,9 @@ func (s *Store) fail(cause error) error {
 		if errors.As(cause, &gone) {
 			told = gone.told()
 		}
-		err := error(&failure{told: told, cause: redacted{cause}})
+		err := error(&failure{told: told, cause: codec.Redacted{Err: cause}})
 		s.failure.Store(&err)
-		s.log.Error("the store failed", "cause", redact(cause.Error()))
+		s.log.Error("the store failed", "cause", codec.Redact(cause.Error()))
 		close(s.failed)
 	})
 	return s.Err()

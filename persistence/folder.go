@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/hub"
 	"hubcli/internal/osfile"
 )
@@ -64,7 +66,7 @@ func (h *heldFolder) gone(path string, err error) error {
 	switch {
 	case path != h.dir:
 		e.how = "the database in the store's folder " + h.dir + " was moved, exchanged or deleted while the hub ran"
-	case deleted(h.handle):
+	case storedir.Deleted(h.handle):
 		e.how, e.deleted = "the store's folder "+h.dir+" was deleted while the hub ran", true
 	case err != nil:
 		e.how = "the store's folder was moved away while the hub ran: there is no " + h.dir + " any more"
@@ -113,9 +115,9 @@ func (s *Store) ready() error {
 
 // holdFolder holds the folder of a store that is being opened.
 func (s *Store) holdFolder() (err error) {
-	s.folder = &heldFolder{dir: s.dir, handle: s.lock.folder}
+	s.folder = &heldFolder{dir: s.dir, handle: s.lock.Folder}
 	if err := s.folder.hold(s.dir); err != nil {
-		return ioError("looking at the store's folder", err)
+		return storedir.IOError("looking at the store's folder", err)
 	}
 	s.space.gone = func() bool { return s.Check() != nil }
 	return nil
@@ -146,7 +148,7 @@ func (s *Store) watchFolder() {
 // It looks at the files if the folder has changed since the given time, and returns the time of
 // the folder.
 func (s *Store) protectDatabase(seen time.Time) time.Time {
-	dir := s.folder.bound(nameBadger)
+	dir := s.folder.bound(storedir.NameBadger)
 	info, err := os.Stat(dir)
 	if err != nil || info.ModTime().Equal(seen) {
 		return seen

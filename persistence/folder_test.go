@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -21,7 +23,7 @@ func away(dir string) string { return dir + ".away" }
 
 // strangers makes a folder that looks like one of a store.
 func strangers(dir string) error {
-	return errors.Join(os.MkdirAll(filepath.Join(dir, nameBadger), 0o700), os.MkdirAll(filepath.Join(dir, nameCheckpoints), 0o700),
+	return errors.Join(os.MkdirAll(filepath.Join(dir, storedir.NameBadger), 0o700), os.MkdirAll(filepath.Join(dir, storedir.NameCheckpoints), 0o700),
 		os.WriteFile(filepath.Join(dir, "letter"), []byte("not of this hub"), 0o600))
 }
 
@@ -46,7 +48,7 @@ var losses = map[string]struct {
 		return errors.Join(os.Rename(dir, away(dir)), os.WriteFile(dir, nil, 0o600))
 	}, "is another folder now", true},
 	"its database": {func(dir string) error {
-		return errors.Join(os.Rename(filepath.Join(dir, nameBadger), away(dir)), os.Mkdir(filepath.Join(dir, nameBadger), 0o700))
+		return errors.Join(os.Rename(filepath.Join(dir, storedir.NameBadger), away(dir)), os.Mkdir(filepath.Join(dir, storedir.NameBadger), 0o700))
 	}, "the database in the store's folder", false},
 }
 
@@ -125,7 +127,7 @@ func lose(dir, loss string, use func(*Store, *conformance.Writer) error) error {
 // the call; the store has failed, and it says what has become of it and not that a disk is
 // full. Everything that was acknowledged before is in the folder, wherever it is.
 func TestStoreIsAFolder(t *testing.T) {
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		t.Skip("needs a system that renames a folder with open files")
 	}
 	for loss, c := range losses {

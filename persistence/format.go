@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/osfile"
 )
-
-// LatestFormat is the newest format of a store that this program knows.
-func LatestFormat() int { return core.StoreFormats().Latest() }
 
 // Format is the format of the store: the least program that understands it. It rises
 // while the store is open.
@@ -49,7 +49,7 @@ func (s *Store) raise(need int) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
-	err := writeMarker(s.fs, s.dir, Marker{Format: need, InstanceID: s.marker.InstanceID})
+	err := storedir.WriteMarker(s.fs, s.dir, storedir.Marker{Format: need, InstanceID: s.marker.InstanceID})
 	switch {
 	case err != nil && osfile.IsFull(err):
 		return core.ErrNoRoom
@@ -66,7 +66,7 @@ func (s *Store) leastFormat(o *Options) int {
 	if o.Maker == nil || o.Maker.Key == nil {
 		return core.BaseFormat
 	}
-	return max(core.BaseFormat, s.formats.OfName(nameMaker))
+	return max(core.BaseFormat, s.formats.OfName(storedir.NameMaker))
 }
 
 // raiseLeast marks a store of before the steps, or without its maker's mark, before anything
@@ -76,10 +76,10 @@ func (s *Store) raiseLeast(o *Options) error {
 	err := s.raise(s.leastFormat(o))
 	if errors.Is(err, core.ErrNoRoom) {
 		free, _ := s.space.free(s.dir)
-		return storeFull(s.dir, free, openNeeded)
+		return storedir.StoreFull(s.dir, free, openNeeded)
 	}
 	if err != nil {
-		return ioError("writing FORMAT", err)
+		return storedir.IOError("writing FORMAT", err)
 	}
 	s.marker.Format = s.Format()
 	return nil
@@ -96,7 +96,7 @@ func (s *Store) formatOf(g *core.Group) int {
 
 func (s *Store) formatOfFlags(messages []core.StoredMessage) (need int) {
 	for i := range messages {
-		need = max(need, s.formats.OfFlags(messageFlags(&messages[i])))
+		need = max(need, s.formats.OfFlags(codec.MessageFlags(&messages[i])))
 	}
 	return need
 }

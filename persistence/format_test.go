@@ -18,6 +18,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/formatlist"
 	"hubcli/internal/require"
@@ -29,13 +32,17 @@ import (
 func TestStoredThingsHaveNumbers(t *testing.T) {
 	var things []formatlist.Thing
 	add := func(name string, number int) { things = append(things, formatlist.Thing{Name: name, Number: number}) }
-	sources, err := filepath.Glob("*.go")
-	require.NoError(t, err)
+	var sources []string
+	for _, pattern := range []string{"*.go", "codec/*.go", "storedir/*.go", "badgerfile/*.go"} {
+		found, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		sources = append(sources, found...)
+	}
 	for _, source := range sources {
 		file, err := parser.ParseFile(token.NewFileSet(), source, nil, 0)
 		require.NoError(t, err)
 		ast.Inspect(file, func(n ast.Node) bool {
-			if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(spec.Names[0].Name, "name") && len(spec.Values) == 1 {
+			if spec, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "name") && len(spec.Values) == 1 {
 				if lit, ok := spec.Values[0].(*ast.BasicLit); ok && lit.Kind == token.STRING {
 					name := strings.Trim(lit.Value, `"`)
 					add("file "+name, core.StoreFormats().OfName(name))
@@ -51,14 +58,14 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 		name   string
 		latest int
 	}{
-		{"frame", frameVersion},
-		{"record", recordVersion},
-		{"message", messageVersion},
-		{"block", blockVersion},
-		{"index", indexVersion},
-		{"row", rowVersion},
-		{"effect", effectVersion},
-		{"gap", gapVersion},
+		{"frame", codec.FrameVersion},
+		{"record", codec.RecordVersion},
+		{"message", codec.MessageVersion},
+		{"block", codec.BlockVersion},
+		{"index", codec.IndexVersion},
+		{"row", codec.RowVersion},
+		{"effect", codec.EffectVersion},
+		{"gap", codec.GapVersion},
 		{"checkpoint", checkpointVersion},
 	} {
 		for version := 1; version <= e.latest; version++ {
@@ -67,13 +74,13 @@ func TestStoredThingsHaveNumbers(t *testing.T) {
 		}
 	}
 	for _, prefix := range []string{
-		prefixFrame, prefixMessage, prefixChannel, prefixThread, prefixInbox, prefixRow, prefixEffect, prefixGap, prefixImport, keyRedone,
+		codec.PrefixFrame, codec.PrefixMessage, codec.PrefixChannel, codec.PrefixThread, codec.PrefixInbox, codec.PrefixRow, codec.PrefixEffect, codec.PrefixGap, codec.PrefixImport, codec.KeyRedone,
 	} {
 		add("prefix "+prefix, core.StoreFormats().OfName(prefix))
 	}
 	m := core.StoredMessage{Whole: true, Muted: true}
 	for bit := range 8 {
-		if flag := byte(1) << bit; messageFlags(&m)&flag != 0 {
+		if flag := byte(1) << bit; codec.MessageFlags(&m)&flag != 0 {
 			add(fmt.Sprintf("flag of messages %d", flag), core.StoreFormats().OfFlags(flag))
 		}
 	}
@@ -141,13 +148,13 @@ func TestTenStepsUpAndDown(t *testing.T) {
 			t.Errorf("format %d: head %+v, want %+v", n, s.Head(), w.Head)
 		}
 		mustAppend(t, s, w.Post("general", "", "nothing new"))
-		if m, err := inspect(dir, n); err != nil || m.Format != max(n-1, core.BaseFormat) {
+		if m, err := storedir.InspectFor(dir, n); err != nil || m.Format != max(n-1, core.BaseFormat) {
 			t.Errorf("format %d: nothing new was written and FORMAT says %+v, %v", n, m, err)
 		}
 		if n > core.BaseFormat {
 			useStep(t, s, w, n)
 		}
-		if m, err := inspect(dir, n); err != nil || m.Format != n || s.Format() != n {
+		if m, err := storedir.InspectFor(dir, n); err != nil || m.Format != n || s.Format() != n {
 			t.Errorf("format %d: FORMAT says %+v, %v", n, m, err)
 		}
 		require.NoError(t, s.Close())
@@ -175,7 +182,7 @@ func mustAppend(t *testing.T, s *Store, r *core.Record) {
 }
 
 // mustCommit commits entries that no record has, and lets them be read.
-func mustCommit(t *testing.T, s *Store, entries ...entry) {
+func mustCommit(t *testing.T, s *Store, entries ...codec.Entry) {
 	t.Helper()
 	s.writing.Lock()
 	defer s.writing.Unlock()
@@ -186,8 +193,8 @@ func mustCommit(t *testing.T, s *Store, entries ...entry) {
 func refusedAsNewer(t *testing.T, dir string, knows, needs int) {
 	t.Helper()
 	s, err := Open(dir, Options{formats: stepsUpTo(knows)})
-	var said *StartError
-	if !errors.As(err, &said) || said.Kind != StartNewerFormat || !strings.Contains(said.Sentence, "made by a newer hubcli") ||
+	var said *storedir.StartError
+	if !errors.As(err, &said) || said.Kind != storedir.StartNewerFormat || !strings.Contains(said.Sentence, "made by a newer hubcli") ||
 		!strings.Contains(said.Sentence, fmt.Sprintf("format %d, and this hubcli knows formats up to %d", needs, knows)) {
 		t.Errorf("a program of format %d opens a store of format %d: %v, %v", knows, needs, s != nil, err)
 	}
@@ -217,7 +224,7 @@ func stateOf(dir string) (string, error) {
 		if info.Mode().IsRegular() {
 			fmt.Fprintf(&b, " %d", info.Size())
 		}
-		if info.Mode().IsRegular() && d.Name() != nameBallast {
+		if info.Mode().IsRegular() && d.Name() != storedir.NameBallast {
 			f, err := os.Open(path)
 			if err != nil {
 				return err
@@ -282,22 +289,22 @@ func TestRaisedBeforeItIsWritten(t *testing.T) {
 
 // fullFormat is a disk that has no room for FORMAT while it is on.
 type fullFormat struct {
-	diskFS
+	storedir.DiskFS
 	on      bool
 	renamed func()
 	renames int
 }
 
-func (f *fullFormat) OpenFile(name string, flag int, perm os.FileMode) (file, error) {
-	if f.on && strings.HasPrefix(filepath.Base(name), nameFormat) && flag&os.O_CREATE != 0 {
+func (f *fullFormat) OpenFile(name string, flag int, perm os.FileMode) (storedir.File, error) {
+	if f.on && strings.HasPrefix(filepath.Base(name), storedir.NameFormat) && flag&os.O_CREATE != 0 {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOSPC}
 	}
-	return f.diskFS.OpenFile(name, flag, perm)
+	return f.DiskFS.OpenFile(name, flag, perm)
 }
 
 func (f *fullFormat) Rename(from, to string) error {
-	err := f.diskFS.Rename(from, to)
-	if filepath.Base(to) == nameFormat && f.renamed != nil {
+	err := f.DiskFS.Rename(from, to)
+	if filepath.Base(to) == storedir.NameFormat && f.renamed != nil {
 		f.renames++
 		f.renamed()
 	}
@@ -325,13 +332,13 @@ func TestBackupsCarryTheFormat(t *testing.T) {
 	to := filepath.Join(base, "restored")
 	_, err = Restore(bytes.NewReader(out.Bytes()), to, RestoreOptions{})
 	require.NoError(t, err)
-	if m, err := Inspect(to); err != nil || m.Format != newest {
+	if m, err := storedir.Inspect(to); err != nil || m.Format != newest {
 		t.Errorf("restored: %+v, %v", m, err)
 	}
 	saved := filepath.Join(base, "salvaged")
 	_, err = Salvage(dir, saved, SalvageOptions{})
 	require.NoError(t, err)
-	if m, err := Inspect(saved); err != nil || m.Format != newest {
+	if m, err := storedir.Inspect(saved); err != nil || m.Format != newest {
 		t.Errorf("salvaged: %+v, %v", m, err)
 	}
 }

@@ -3,6 +3,8 @@ package persistence
 import (
 	"sync"
 
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -39,7 +41,7 @@ func (g *gate) enter() (gen *generation, ts uint64, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.closed {
-		return nil, 0, ErrClosed
+		return nil, 0, storedir.ErrClosed
 	}
 	g.inside++
 	g.current.readers++

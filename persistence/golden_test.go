@@ -13,6 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -78,7 +81,7 @@ func writeGoldenStore(t *testing.T) {
 		}
 	}
 	require.NoError(t, s.Close())
-	_ = os.Remove(filepath.Join(dir, nameBallast))
+	_ = os.Remove(filepath.Join(dir, storedir.NameBallast))
 	f, err := os.Create(goldenStore)
 	require.NoError(t, err)
 	z := zip.NewWriter(f)
@@ -100,27 +103,27 @@ func TestGoldenEncodings(t *testing.T) {
 	w := &conformance.Writer{}
 	post := w.Post("general", "topic", "hello ☃")
 	direct := w.Record(core.MessageDraft{From: "ann", To: "bob", Channel: "direct", Kind: hub.KindNotice, Body: "b", Whole: true})
-	frame, err := appendFrame(nil, []*core.Record{post, direct}, nil)
+	frame, err := codec.AppendFrame(nil, []*core.Record{post, direct}, nil)
 	require.NoError(t, err)
-	publicMessage, err := appendMessage(nil, &post.Messages[0])
+	publicMessage, err := codec.AppendMessage(nil, &post.Messages[0])
 	require.NoError(t, err)
-	directMessage, err := appendMessage(nil, &direct.Messages[0])
+	directMessage, err := codec.AppendMessage(nil, &direct.Messages[0])
 	require.NoError(t, err)
-	k := messageBlock{first: 1, ends: []uint32{uint32(len(publicMessage)), uint32(len(publicMessage) + len(directMessage))}}
-	k.body = append(append(k.body, publicMessage...), directMessage...)
-	several, one := indexList{indexName{prefixChannel, "general"}, []hub.MessageID{1, 2, 300}}, indexList{indexName{prefixInbox, "bob"}, []hub.MessageID{2}}
+	k := codec.MessageBlock{First: 1, Ends: []uint32{uint32(len(publicMessage)), uint32(len(publicMessage) + len(directMessage))}}
+	k.Body = append(append(k.Body, publicMessage...), directMessage...)
+	several, one := codec.IndexList{IndexName: codec.IndexName{Prefix: codec.PrefixChannel, Name: "general"}, Ids: []hub.MessageID{1, 2, 300}}, codec.IndexList{IndexName: codec.IndexName{Prefix: codec.PrefixInbox, Name: "bob"}, Ids: []hub.MessageID{2}}
 	encodings := map[string][]byte{
-		"block": k.seal(nil), "index": several.entry().value, "index of one": one.entry().value,
+		"block": k.Seal(nil), "index": several.Entry().Value, "index of one": one.Entry().Value,
 		"frame": frame, "frame with redo": sampleFrame(t), "checkpoint": sampleCheckpoint(t),
 		"message": publicMessage, "direct message": directMessage,
-		"row":    encodeRow(rowKey(core.TableTask, core.IDKey(7)), []byte("value")),
-		"effect": encodeEffect(&core.Effect{Scope: [32]byte{1}, Body: [32]byte{2}, Seq: 3, Kind: 4, Answer: []byte("5"), At: 6}),
-		"gap":    encodeGap(gap{from: 1, upto: 2, lowMessage: 3, highMessage: 4}),
-		"HEAD":   encodeMark(9, mark{Head: core.Head{Seq: 1, Message: 2, Fence: 3, HubMS: 4}, lastFrame: 5, clean: true}),
-		"FORMAT": Marker{Format: 1, InstanceID: "00112233445566778899aabbccddeeff"}.encode(),
+		"row":    codec.EncodeRow(codec.RowKey(core.TableTask, core.IDKey(7)), []byte("value")),
+		"effect": codec.EncodeEffect(&core.Effect{Scope: [32]byte{1}, Body: [32]byte{2}, Seq: 3, Kind: 4, Answer: []byte("5"), At: 6}),
+		"gap":    codec.EncodeGap(codec.Gap{From: 1, Upto: 2, LowMessage: 3, HighMessage: 4}),
+		"HEAD":   storedir.EncodeMark(9, storedir.Mark{Head: core.Head{Seq: 1, Message: 2, Fence: 3, HubMS: 4}, LastFrame: 5, Clean: true}),
+		"FORMAT": storedir.Marker{Format: 1, InstanceID: "00112233445566778899aabbccddeeff"}.Encode(),
 		"keys": bytes.Join([][]byte{
-			seqKey(prefixFrame, 1), messageKey(2), indexKey(prefixChannel, "general", 3), indexKey(prefixThread, "t", 4),
-			indexKey(prefixInbox, "bob", 5), rowKey(core.TableLock, []byte("k")), effectKey([32]byte{6}), seqKey(prefixGap, 7), []byte(keyRedone),
+			codec.SeqKey(codec.PrefixFrame, 1), codec.MessageKey(2), codec.IndexKey(codec.PrefixChannel, "general", 3), codec.IndexKey(codec.PrefixThread, "t", 4),
+			codec.IndexKey(codec.PrefixInbox, "bob", 5), codec.RowKey(core.TableLock, []byte("k")), codec.EffectKey([32]byte{6}), codec.SeqKey(codec.PrefixGap, 7), []byte(codec.KeyRedone),
 		}, []byte("|")),
 	}
 	var text strings.Builder

@@ -14,6 +14,10 @@ import (
 	"strconv"
 	"strings"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
@@ -30,15 +34,15 @@ const (
 // cannot be read is left out.
 func holdings(dir string, instance hub.InstanceID) string {
 	said := []string{"the instance " + strconv.QuoteToASCII(string(instance))}
-	data := filepath.Join(dir, nameBadger)
+	data := filepath.Join(dir, storedir.NameBadger)
 	if size, err := folderSize(data); err != nil || size > maxHoldings {
 		return said[0]
 	}
-	c := &holdingsReader{latest: map[string]rawPair{}, agents: map[string]bool{}}
-	raw := newRawReader(data)
-	defer raw.close()
-	raw.take = c.take
-	if raw.listed() != nil {
+	c := &holdingsReader{latest: map[string]badgerfile.RawPair{}, agents: map[string]bool{}}
+	raw := badgerfile.NewRawReader(data)
+	defer raw.Close()
+	raw.Take = c.take
+	if raw.Listed() != nil {
 		return said[0]
 	}
 	said = append(said, fmt.Sprintf("%d messages", countOf(c.messages)), fmt.Sprintf("%d agents", len(c.agents)))
@@ -74,22 +78,22 @@ func folderSize(dir string) (size int64, err error) {
 type holdingsReader struct {
 	messages []span
 	agents   map[string]bool
-	latest   map[string]rawPair // by key, of the tables that name programs
+	latest   map[string]badgerfile.RawPair // by key, of the tables that name programs
 }
 
-func (c *holdingsReader) take(p rawPair) error {
+func (c *holdingsReader) take(p badgerfile.RawPair) error {
 	switch {
-	case p.deleted:
-	case bytes.HasPrefix(p.key, []byte(prefixMessage)):
-		if k, err := decodeBlock(p.key, p.value); err == nil {
-			c.messages = joined(c.messages, span{k.first - 1, k.last()})
+	case p.Deleted:
+	case bytes.HasPrefix(p.Key, []byte(codec.PrefixMessage)):
+		if k, err := codec.DecodeBlock(p.Key, p.Value); err == nil {
+			c.messages = joined(c.messages, span{k.First - 1, k.Last()})
 		}
-	case bytes.HasPrefix(p.key, rowKey(core.TableAgent, nil)):
-		c.agents[string(p.key)] = true
+	case bytes.HasPrefix(p.Key, codec.RowKey(core.TableAgent, nil)):
+		c.agents[string(p.Key)] = true
 	default:
 		for _, t := range []core.Table{core.TableNotify, core.TableSpawnPolicy, core.TableConnection} {
-			if bytes.HasPrefix(p.key, rowKey(t, nil)) && p.ts >= c.latest[string(p.key)].ts {
-				c.latest[string(p.key)] = p
+			if bytes.HasPrefix(p.Key, codec.RowKey(t, nil)) && p.Ts >= c.latest[string(p.Key)].Ts {
+				c.latest[string(p.Key)] = p
 			}
 		}
 	}
@@ -105,11 +109,11 @@ func (c *holdingsReader) programs() (named []string) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.latest)) {
 		p := c.latest[key]
-		value, err := decodeRow(p.key, p.value)
+		value, err := codec.DecodeRow(p.Key, p.Value)
 		if err != nil || len(value) == 0 {
 			continue
 		}
-		switch core.Table(key[len(prefixRow)]) { //nolint:exhaustive // the others name no program
+		switch core.Table(key[len(codec.PrefixRow)]) { //nolint:exhaustive // the others name no program
 		case core.TableNotify:
 			var n hub.Notify
 			if json.Unmarshal(value, &n) == nil {

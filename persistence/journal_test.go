@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -25,10 +28,10 @@ import (
 func frames(t *testing.T, s *Store) (seqs []hub.Seq) {
 	t.Helper()
 	require.NoError(t, s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixFrame), false)
+		it := iterate(txn, []byte(codec.PrefixFrame), false)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
-			n, _ := keyNumber(it.Item().Key())
+			n, _ := codec.KeyNumber(it.Item().Key())
 			seqs = append(seqs, hub.Seq(n))
 		}
 		return nil
@@ -46,7 +49,7 @@ func forgetFrames(t *testing.T, s *Store, upto hub.Seq) {
 	t.Helper()
 	for _, seq := range frames(t, s) {
 		if seq <= upto {
-			mustCommit(t, s, entry{key: seqKey(prefixFrame, seq)})
+			mustCommit(t, s, codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, seq)})
 		}
 	}
 }
@@ -133,7 +136,7 @@ func TestHeadWithoutAnyFrame(t *testing.T) {
 	post(t, s, 5)
 	saveCheckpoint(t, s)
 	for _, seq := range frames(t, s) {
-		mustCommit(t, s, entry{key: seqKey(prefixFrame, seq)})
+		mustCommit(t, s, codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, seq)})
 	}
 	want := s.durable
 	_ = s.Close()
@@ -163,9 +166,9 @@ func TestGroupThatWasInterruptedIsFinished(t *testing.T) {
 	if _, fits := txnSize(s.entries); fits {
 		t.Fatal("the group fits one transaction")
 	}
-	f, err := appendFrame(nil, []*core.Record{r}, s.entries[1:])
+	f, err := codec.AppendFrame(nil, []*core.Record{r}, s.entries[1:])
 	require.NoError(t, err)
-	mustCommit(t, s, entry{key: seqKey(prefixFrame, r.Seq), value: f})
+	mustCommit(t, s, codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, r.Seq), Value: f})
 	_ = s.Close()
 	for round := range 2 {
 		s = openStore(t, dir)
@@ -179,8 +182,8 @@ func TestGroupThatWasInterruptedIsFinished(t *testing.T) {
 		if _, err := s.Message(3); err != nil {
 			t.Errorf("round %d: Message: %v", round, err)
 		}
-		if f, err := s.lastFrame(); err != nil || f.redo != nil || f.first() != 3 {
-			t.Errorf("round %d: the last frame still has a list of %d rows, %v", round, len(f.redo), err)
+		if f, err := s.lastFrame(); err != nil || f.Redo != nil || f.First() != 3 {
+			t.Errorf("round %d: the last frame still has a list of %d rows, %v", round, len(f.Redo), err)
 		}
 		if x, err := s.Effect([32]byte{1}); err != nil || string(x.Answer) != "answer" {
 			t.Errorf("round %d: Effect: %+v, %v", round, x, err)
@@ -290,7 +293,7 @@ func TestCloseWaitsForReads(t *testing.T) {
 	<-inside
 	go func() { _ = s.Close(); close(closed) }()
 	for { // until Close has begun
-		if _, err := s.Message(1); errors.Is(err, ErrClosed) {
+		if _, err := s.Message(1); errors.Is(err, storedir.ErrClosed) {
 			break
 		}
 	}
@@ -300,7 +303,7 @@ func TestCloseWaitsForReads(t *testing.T) {
 	default:
 	}
 	close(proceed)
-	if err := <-reader; err != nil || !errors.Is(nested, ErrClosed) {
+	if err := <-reader; err != nil || !errors.Is(nested, storedir.ErrClosed) {
 		t.Errorf("the read: %v, one inside of it: %v, want ErrClosed", err, nested)
 	}
 	<-closed
@@ -327,11 +330,11 @@ func TestGenerationsKeepWhatIsRead(t *testing.T) {
 
 // countingFile counts the syncs of HEAD.
 type countingFile struct {
-	file
+	storedir.File
 	syncs atomic.Int32
 }
 
-func (c *countingFile) Sync() error { c.syncs.Add(1); return c.file.Sync() }
+func (c *countingFile) Sync() error { c.syncs.Add(1); return c.File.Sync() }
 
 func TestHeadIsSyncedOncePerSecond(t *testing.T) {
 	if syncEveryCommit {
@@ -341,8 +344,8 @@ func TestHeadIsSyncedOncePerSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Open(dir, Options{})
 		require.NoError(t, err)
-		count := &countingFile{file: s.head.f}
-		s.head.f = count
+		count := &countingFile{File: s.head.F}
+		s.head.F = count
 		post(t, s, 10)
 		if n := count.syncs.Load(); n != 0 {
 			t.Errorf("%d syncs within a moment", n)
@@ -375,11 +378,11 @@ func TestEffectsExpire(t *testing.T) {
 		r.Effect = &core.Effect{Scope: [32]byte{1}, Seq: 1, Answer: []byte("x")}
 		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{r}}))
 		kept := s.entries[len(s.entries)-1]
-		if want := time.Now().Add(hub.IdempotencyKept).Unix(); kept.expires != uint64(want) {
-			t.Errorf("it expires at %d, want %d", kept.expires, want)
+		if want := time.Now().Add(hub.IdempotencyKept).Unix(); kept.Expires != uint64(want) {
+			t.Errorf("it expires at %d, want %d", kept.Expires, want)
 		}
 		// A day of Badger's tickers takes long even in virtual time.
-		kept.expires = uint64(time.Now().Add(time.Minute).Unix())
+		kept.Expires = uint64(time.Now().Add(time.Minute).Unix())
 		mustCommit(t, s, kept)
 		time.Sleep(59 * time.Second)
 		if _, err := s.Effect([32]byte{1}); err != nil {

@@ -12,6 +12,10 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -115,18 +119,18 @@ var flushSteps = []step{
 	{name: "the next memtable's file is blank", file: "00002.mem", call: "mmap"},
 	{name: "the table has no size", file: "000001.sst", call: "ftruncate"},
 	{name: "the table is blank", file: "000001.sst", call: "mmap"},
-	{name: "the table is half written", file: nameManifest, call: "write", half: "000001.sst"},
-	{name: "the table is whole and not named", file: nameManifest, call: "write"},
-	{name: "the table is named and the memtable's file is whole", file: nameManifest, call: "fsync"},
+	{name: "the table is half written", file: badgerfile.NameManifest, call: "write", half: "000001.sst"},
+	{name: "the table is whole and not named", file: badgerfile.NameManifest, call: "write"},
+	{name: "the table is named and the memtable's file is whole", file: badgerfile.NameManifest, call: "fsync"},
 	{name: "the memtable's file is empty", file: "00001.mem", call: "unlinkat"},
 }
 
 var compactionSteps = []step{
 	{name: "the new table has no size", file: "000005.sst", call: "ftruncate"},
 	{name: "the new table is blank", file: "000005.sst", call: "mmap"},
-	{name: "the new table is half written", file: nameManifest, call: "write", half: "000005.sst"},
-	{name: "the new table is whole and not named", file: nameManifest, call: "write"},
-	{name: "the new table is named and the old ones are there", file: nameManifest, call: "fsync"},
+	{name: "the new table is half written", file: badgerfile.NameManifest, call: "write", half: "000005.sst"},
+	{name: "the new table is whole and not named", file: badgerfile.NameManifest, call: "write"},
+	{name: "the new table is named and the old ones are there", file: badgerfile.NameManifest, call: "fsync"},
 	{name: "an old table is to be emptied", file: "000001.sst", call: "ftruncate"},
 	{name: "an old table is empty", file: "000001.sst", call: "unlinkat"},
 	{name: "another old table is to be emptied", file: "000003.sst", call: "ftruncate"},
@@ -145,7 +149,7 @@ func (st *step) kill(t *testing.T, does, dir string) string {
 	t.Helper()
 	options := []string{"-P", inBadger(dir, st.file)}
 	for fd := 3; fd < 40; fd++ { // one of them is the store's folder, through which Badger names its files
-		options = append(options, "-P", fmt.Sprintf("/proc/self/fd/%d/%s/%s", fd, nameBadger, st.file))
+		options = append(options, "-P", fmt.Sprintf("/proc/self/fd/%d/%s/%s", fd, storedir.NameBadger, st.file))
 	}
 	cmd := straced(t, does, dir, append(options, "-e", "trace="+st.call,
 		"-e", fmt.Sprintf("inject=%s:signal=SIGKILL:when=1", st.call))...)
@@ -156,7 +160,7 @@ func (st *step) kill(t *testing.T, does, dir string) string {
 	if st.half != "" {
 		b := mustRead(t, inBadger(dir, st.half))
 		clear(b[len(b)/2:])
-		put(t, dir, nameBadger+"/"+st.half, string(b))
+		put(t, dir, storedir.NameBadger+"/"+st.half, string(b))
 	}
 	return string(out)
 }
@@ -209,7 +213,7 @@ func fourTables(t *testing.T) string {
 			}
 			require.NoError(t, s.Close())
 		}
-		if tables, _ := filepath.Glob(filepath.Join(dir, nameBadger, "*.sst")); len(tables) == 4 {
+		if tables, _ := filepath.Glob(filepath.Join(dir, storedir.NameBadger, "*.sst")); len(tables) == 4 {
 			return dir
 		}
 	}
@@ -237,9 +241,9 @@ func TestKilledInACompaction(t *testing.T) {
 // next start must come up with everything.
 func TestKilledAtEveryStepOfAStart(t *testing.T) {
 	crashed, _, end := damagedStores(t)
-	put(t, crashed, nameBadger+"/000002.sst", "half")
-	put(t, crashed, nameBadger+"/00009.mem", "")
-	put(t, crashed, nameBadger+"/"+nameAside+"/000002.sst", "of an earlier start")
+	put(t, crashed, storedir.NameBadger+"/000002.sst", "half")
+	put(t, crashed, storedir.NameBadger+"/00009.mem", "")
+	put(t, crashed, storedir.NameBadger+"/"+badgerfile.NameAside+"/000002.sst", "of an earlier start")
 	for name, base := range map[string]string{"first": "", "after a crash": crashed} {
 		for _, call := range []string{"mkdirat", "ftruncate", "fallocate", "write", "pwrite64", "fsync", "renameat", "unlinkat"} {
 			t.Run(name+" "+call, func(t *testing.T) {
@@ -300,7 +304,7 @@ func readAndDie(dir string) int {
 	do(s.Append(childGroup(w)))
 	go func() {
 		_ = s.view(func(txn *badger.Txn) error {
-			it := iterate(txn, []byte(prefixFrame), false)
+			it := iterate(txn, []byte(codec.PrefixFrame), false)
 			defer it.Close()
 			it.Rewind()
 			close(reading)
@@ -348,7 +352,7 @@ func TestKilledWhileAnOldMemtableIsRead(t *testing.T) {
 func TestKilledAtEveryStepOfADelete(t *testing.T) {
 	base := newStore(t, 3)
 	put(t, base, "hub.log", "line")
-	put(t, base, nameBallast, "ballast")
+	put(t, base, storedir.NameBallast, "ballast")
 	end := readHead(t, base)
 	for _, call := range []string{"renameat", "fsync", "unlinkat"} {
 		t.Run(call, func(t *testing.T) {
@@ -383,7 +387,7 @@ func killedInDelete(t *testing.T, base, call string, nth int, end core.Head) boo
 		}
 		require.NoError(t, s.Close())
 	}
-	if err := Delete(dir); err != nil && (killed || !errors.Is(err, ErrNoStore)) {
+	if err := Delete(dir); err != nil && (killed || !errors.Is(err, storedir.ErrNoStore)) {
 		t.Errorf("%s %d: the next deletion: %v", call, nth, err)
 	}
 	if left, _ := os.ReadDir(parent); len(left) > 0 {

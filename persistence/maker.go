@@ -9,6 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/hub"
 	"hubcli/internal/maker"
 	"hubcli/internal/osfile"
@@ -60,20 +63,20 @@ const (
 type makerFile struct{ state, folder, mark string }
 
 func readMakerFile(dir string) (m makerFile, err error) {
-	b, err := osfile.ReadSmall(filepath.Join(dir, nameMaker), maxMaker)
+	b, err := osfile.ReadSmall(filepath.Join(dir, storedir.NameMaker), maxMaker)
 	if err != nil {
 		return m, err
 	}
 	lines := strings.Split(string(b), "\n")
 	if len(lines) != 5 || lines[0] != makerMagic || lines[4] != "" {
-		return m, errDamaged
+		return m, codec.ErrDamaged
 	}
 	var state, folder, mark bool
 	m.state, state = strings.CutPrefix(lines[1], "state ")
 	m.folder, folder = strings.CutPrefix(lines[2], "folder ")
 	m.mark, mark = strings.CutPrefix(lines[3], "mark ")
 	if !state || !folder || !mark {
-		return m, errDamaged
+		return m, codec.ErrDamaged
 	}
 	return m, nil
 }
@@ -85,8 +88,8 @@ func (k *Maker) of(dir string, instance hub.InstanceID) (provenance, error) {
 		switch {
 		case errors.Is(err, osfile.ErrNotRegular):
 			return foreign, nil
-		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errDamaged) && !errors.Is(err, osfile.ErrTooLong):
-			return foreign, ioError("reading "+nameMaker, err)
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, codec.ErrDamaged) && !errors.Is(err, osfile.ErrTooLong):
+			return foreign, storedir.IOError("reading "+storedir.NameMaker, err)
 		case k.holds(dir): // a program that damages the mark could have deleted it, too
 			return ours, nil
 		case errors.Is(err, fs.ErrNotExist):
@@ -96,7 +99,7 @@ func (k *Maker) of(dir string, instance hub.InstanceID) (provenance, error) {
 	}
 	folder, err := osfile.FolderID(dir)
 	if err != nil {
-		return foreign, ioError("looking at the folder", err)
+		return foreign, storedir.IOError("looking at the folder", err)
 	}
 	switch {
 	case !k.Key.Proves(m.mark, makerPurpose, m.state, m.folder, string(instance)):
@@ -126,19 +129,19 @@ func (k *Maker) holds(dir string) bool {
 }
 
 // write marks the store in dir.
-func (k *Maker) write(fsy fsys, dir string, instance hub.InstanceID, state string) error {
+func (k *Maker) write(fsy storedir.Fsys, dir string, instance hub.InstanceID, state string) error {
 	folder, err := osfile.FolderID(dir)
 	if err != nil {
-		return ioError("looking at the folder", err)
+		return storedir.IOError("looking at the folder", err)
 	}
 	content := fmt.Appendf(nil, "%s\nstate %s\nfolder %s\nmark %s\n", makerMagic, state, folder,
 		k.Key.Mark(makerPurpose, state, folder, string(instance)))
-	err = replaceFile(fsy, filepath.Join(dir, nameMaker), func(w io.Writer) error {
+	err = storedir.ReplaceFile(fsy, filepath.Join(dir, storedir.NameMaker), func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
-	}, func(r io.Reader) error { return sameBytes(r, content) })
+	}, func(r io.Reader) error { return storedir.SameBytes(r, content) })
 	if err != nil {
-		return ioError("writing "+nameMaker, err)
+		return storedir.IOError("writing "+storedir.NameMaker, err)
 	}
 	return nil
 }
@@ -172,7 +175,7 @@ func (s *Store) admit(o *Options) error {
 // Refuses returns the error with which a start refuses the store in dir because of its maker,
 // nil if it does not, or why that cannot be told. It changes nothing.
 func (k *Maker) Refuses(dir string) error {
-	marker, err := Inspect(dir)
+	marker, err := storedir.Inspect(dir)
 	if err != nil {
 		return err
 	}
@@ -222,19 +225,19 @@ func (s *Store) Adopted() error {
 
 // dropped are the folders of a store that is adopted which hold nothing that lasts: plans
 // that may be carried out, and the index.
-var dropped = []string{namePlans, nameSearch}
+var dropped = []string{storedir.NamePlans, storedir.NameSearch}
 
 // renewSecrets gives the store the other secrets that the start has made, and removes what its maker has prepared.
 func (s *Store) renewSecrets() error {
 	for _, name := range dropped {
 		if err := os.RemoveAll(filepath.Join(s.dir, name)); err != nil {
-			return ioError("removing "+name, err)
+			return storedir.IOError("removing "+name, err)
 		}
 	}
-	if err := writeKey(s.fs, s.dir, s.key); err != nil {
+	if err := storedir.WriteKey(s.fs, s.dir, s.key); err != nil {
 		return err
 	}
-	return writeToken(s.fs, s.dir, s.token)
+	return storedir.WriteToken(s.fs, s.dir, s.token)
 }
 
 // maxPlain bounds the files that plainFolder looks at. A store has some hundred.
@@ -249,7 +252,7 @@ func plainFolder(dir string) error {
 	}
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if dir, err = filepath.EvalSymlinks(dir); err != nil {
-			return noFolder("looking at the folder", err)
+			return storedir.NoFolder("looking at the folder", err)
 		}
 	}
 	looked := 0
@@ -272,11 +275,11 @@ func plainFolder(dir string) error {
 		}
 		return nil
 	})
-	var refused *StartError
+	var refused *storedir.StartError
 	if err == nil || errors.As(err, &refused) {
 		return err
 	}
-	return ioError("looking through the folder", err)
+	return storedir.IOError("looking through the folder", err)
 }
 
 func tooMany(n int) error {
@@ -286,16 +289,16 @@ func tooMany(n int) error {
 	return nil
 }
 
-func notPlain(dir, rel, why string) *StartError {
-	return &StartError{
-		Sentence: fmt.Sprintf("the store %s is not used: its file %q %s", dir, rel, why), Kind: StartForeign,
+func notPlain(dir, rel, why string) *storedir.StartError {
+	return &storedir.StartError{
+		Sentence: fmt.Sprintf("the store %s is not used: its file %q %s", dir, rel, why), Kind: storedir.StartForeign,
 		Fix: "nothing has been changed; name another folder with --storage, or find out who put that file there",
 	}
 }
 
 // notMade refuses a store and says what it holds.
-func notMade(dir string, instance hub.InstanceID, from provenance) *StartError {
-	e := &StartError{Kind: StartForeign}
+func notMade(dir string, instance hub.InstanceID, from provenance) *storedir.StartError {
+	e := &storedir.StartError{Kind: storedir.StartForeign}
 	if from == untold {
 		e.Sentence = "the store " + dir + " is not used: without a data root its maker is not known"
 		e.Fix = "nothing has been changed; set HUB_DATA_ROOT to a folder of your own"
@@ -306,7 +309,7 @@ func notMade(dir string, instance hub.InstanceID, from provenance) *StartError {
 	case copied:
 		why = "it is a copy of a store that a hub of this user made"
 	case illegible:
-		why = "its file " + nameMaker + ", which names its maker, is damaged"
+		why = "its file " + storedir.NameMaker + ", which names its maker, is damaged"
 	case unmarked:
 		why = "nothing shows that a hub of this user made it"
 	}
@@ -321,8 +324,8 @@ func (k *Maker) restores(b *Backup, adopt bool) (state string, err error) {
 	case k == nil:
 		return "", nil
 	case k.Key == nil:
-		return "", &StartError{
-			Sentence: "the backup is not restored: without a data root its maker is not known", Kind: StartForeign,
+		return "", &storedir.StartError{
+			Sentence: "the backup is not restored: without a data root its maker is not known", Kind: storedir.StartForeign,
 			Fix: "set HUB_DATA_ROOT to a folder of your own",
 		}
 	case b.madeBy(k.Key):
@@ -334,8 +337,8 @@ func (k *Maker) restores(b *Backup, adopt bool) (state string, err error) {
 	if b.mark != "" {
 		why = "it was made with another data root"
 	}
-	return "", &StartError{
-		Sentence: "the backup is not restored: " + why, Kind: StartForeign,
+	return "", &storedir.StartError{
+		Sentence: "the backup is not restored: " + why, Kind: storedir.StartForeign,
 		Fix: "nothing has been changed; restore it with --adopt: then its programs, rules, connections and passes are dropped and its secrets renewed; or bring the file " + maker.NameKey + " of that data root into this one first, to keep them",
 	}
 }
@@ -368,9 +371,9 @@ func (k *Maker) salvages(from string, instance hub.InstanceID, adopt bool) (stat
 // clearUnfinished removes the secrets of a folder that was never finished as a store. A
 // start that was killed has left them, or somebody who knows them.
 func clearUnfinished(dir string) error {
-	for _, name := range []string{nameKey, nameToken, nameMaker} {
+	for _, name := range []string{storedir.NameKey, storedir.NameToken, storedir.NameMaker} {
 		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return ioError("making "+name, err)
+			return storedir.IOError("making "+name, err)
 		}
 	}
 	return nil

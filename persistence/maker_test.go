@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/maker"
 	"hubcli/internal/osfile"
@@ -77,7 +79,7 @@ func TestStoreOfOthersIsRefused(t *testing.T) {
 		"a copy of mine, as an archive keeps it": func(dir string) string {
 			made(t, dir+".mine", me)
 			require.NoError(t, os.CopyFS(dir, os.DirFS(dir+".mine")))
-			for _, secret := range []string{nameKey, nameToken, nameMaker} {
+			for _, secret := range []string{storedir.NameKey, storedir.NameToken, storedir.NameMaker} {
 				require.NoError(t, os.Chmod(filepath.Join(dir, secret), 0o600))
 			}
 			return dir
@@ -85,23 +87,23 @@ func TestStoreOfOthersIsRefused(t *testing.T) {
 		"with the mark of another store of mine": func(dir string) string {
 			made(t, dir, other)
 			made(t, dir+".mine", me)
-			b, err := os.ReadFile(filepath.Join(dir+".mine", nameMaker))
+			b, err := os.ReadFile(filepath.Join(dir+".mine", storedir.NameMaker))
 			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join(dir, nameMaker), b, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, storedir.NameMaker), b, 0o600))
 			return dir
 		},
 		"with a mark that is no file": func(dir string) string {
 			made(t, dir, me)
-			require.NoError(t, os.Remove(filepath.Join(dir, nameMaker)))
-			require.NoError(t, os.Mkdir(filepath.Join(dir, nameMaker), 0o700))
+			require.NoError(t, os.Remove(filepath.Join(dir, storedir.NameMaker)))
+			require.NoError(t, os.Mkdir(filepath.Join(dir, storedir.NameMaker), 0o700))
 			return dir
 		},
 		"with a mark that promises an adoption": func(dir string) string {
 			made(t, dir, other)
-			b, err := os.ReadFile(filepath.Join(dir, nameMaker))
+			b, err := os.ReadFile(filepath.Join(dir, storedir.NameMaker))
 			require.NoError(t, err)
 			b = []byte(strings.Replace(string(b), "state made", "state adopting", 1))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, nameMaker), b, 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, storedir.NameMaker), b, 0o600))
 			return dir
 		},
 		"below a folder of my data root": func(string) string {
@@ -130,8 +132,8 @@ func TestStoreOfOthersIsRefused(t *testing.T) {
 			before := state(t, real)
 			for range 2 {
 				_, err := Open(dir, Options{Maker: me})
-				var refused *StartError
-				if !errors.As(err, &refused) || refused.Kind != StartForeign {
+				var refused *storedir.StartError
+				if !errors.As(err, &refused) || refused.Kind != storedir.StartForeign {
 					t.Fatalf("Open gives %v, want a refusal", err)
 				}
 				if after := state(t, real); after != before {
@@ -174,7 +176,7 @@ func TestOwnStoreIsKnown(t *testing.T) {
 		"in the data root, with a mark that is damaged": func(string) string {
 			dir := filepath.Join(me.Root, "damaged.db")
 			made(t, dir, me)
-			put(t, dir, nameMaker, strings.Repeat("\x00", 109))
+			put(t, dir, storedir.NameMaker, strings.Repeat("\x00", 109))
 			return dir
 		},
 		"by a link to its folder": func(dir string) string {
@@ -198,7 +200,7 @@ func TestOwnStoreIsKnown(t *testing.T) {
 				if origin, err := me.of(s.dir, s.InstanceID()); err != nil || origin != ours {
 					t.Errorf("the store has no mark of its own: %v, %v", origin, err)
 				}
-				again, err := readToken(diskFS{}, dir)
+				again, err := storedir.ReadToken(storedir.DiskFS{}, dir)
 				require.NoError(t, err)
 				if again != token {
 					t.Error("the token has changed")
@@ -215,7 +217,7 @@ func TestDamagedMarkIsTold(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	made(t, dir, me)
 	require.NoError(t, me.Refuses(dir))
-	put(t, dir, nameMaker, strings.Repeat("\x00", 109))
+	put(t, dir, storedir.NameMaker, strings.Repeat("\x00", 109))
 	_, err := Open(dir, Options{Maker: me})
 	if err == nil || !strings.Contains(err.Error(), "its file MAKER, which names its maker, is damaged") {
 		t.Errorf("the start says %v", err)
@@ -235,7 +237,7 @@ func TestAdoptionIsBroughtToItsEnd(t *testing.T) {
 	require.NoError(t, err)
 	key, token := theirs.SecretKey(), theirs.OperatorToken()
 	require.NoError(t, theirs.Close())
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, namePlans, "p"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, storedir.NamePlans, "p"), 0o700))
 	for _, adopt := range []bool{true, false, false} {
 		s, err := Open(dir, Options{Maker: me, Adopt: adopt})
 		require.NoError(t, err)
@@ -273,14 +275,14 @@ func TestUnfinishedStoreOfOthers(t *testing.T) {
 		from, dir := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "hub.sqlite3")
 		made(t, from, nil)
 		require.NoError(t, os.Mkdir(dir, 0o755))
-		for _, name := range []string{nameKey, nameToken} {
+		for _, name := range []string{storedir.NameKey, storedir.NameToken} {
 			b, err := os.ReadFile(filepath.Join(from, name))
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), b, 0o644))
 		}
-		known, err := readToken(diskFS{}, from)
+		known, err := storedir.ReadToken(storedir.DiskFS{}, from)
 		require.NoError(t, err)
-		key, err := readStoreKey(diskFS{}, from)
+		key, err := storedir.ReadStoreKey(storedir.DiskFS{}, from)
 		require.NoError(t, err)
 		s, err := Open(dir, Options{Maker: me})
 		require.NoError(t, err)
@@ -289,7 +291,7 @@ func TestUnfinishedStoreOfOthers(t *testing.T) {
 			t.Error("the new store has a secret that came with the folder")
 		}
 	})
-	for _, name := range []string{nameLock, nameBallast, nameHead, "hub.log", nameCheckpoints} {
+	for _, name := range []string{storedir.NameLock, storedir.NameBallast, storedir.NameHead, "hub.log", storedir.NameCheckpoints} {
 		for kind, link := range map[string]func(old, new string) error{"link": os.Symlink, "other name": os.Link} {
 			t.Run(kind+" "+name, func(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "hub.sqlite3")
@@ -303,8 +305,8 @@ func TestUnfinishedStoreOfOthers(t *testing.T) {
 					t.Skip("needs a system that tells the number of names of a file")
 				}
 				before := state(t, filepath.Dir(target))
-				var refused *StartError
-				if _, err := Open(dir, Options{Maker: me}); !errors.As(err, &refused) || refused.Kind != StartForeign {
+				var refused *storedir.StartError
+				if _, err := Open(dir, Options{Maker: me}); !errors.As(err, &refused) || refused.Kind != storedir.StartForeign {
 					t.Errorf("Open gives %v, want a refusal", err)
 				}
 				if after := state(t, filepath.Dir(target)); after != before {
@@ -325,7 +327,7 @@ func TestNoDataRoot(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	made(t, dir, nil)
 	for _, at := range []string{dir, dir + ".new"} {
-		var refused *StartError
+		var refused *storedir.StartError
 		if _, err := Open(at, Options{Maker: &Maker{}, Adopt: true}); !errors.As(err, &refused) || !strings.Contains(refused.Fix, "HUB_DATA_ROOT") {
 			t.Errorf("Open gives %v", err)
 		}
@@ -369,9 +371,9 @@ func TestBackupOfOthers(t *testing.T) {
 		"of another data root": backup(other), "without a mark": backup(nil), "with a mark of mine": forged(t, backup(other), version.mark),
 	} {
 		t.Run(name, func(t *testing.T) {
-			var refused *StartError
+			var refused *storedir.StartError
 			_, err := restored(b, false)
-			if !errors.As(err, &refused) || refused.Kind != StartForeign || !strings.Contains(refused.Fix, maker.NameKey) {
+			if !errors.As(err, &refused) || refused.Kind != storedir.StartForeign || !strings.Contains(refused.Fix, maker.NameKey) {
 				t.Fatalf("Restore gives %v, want a refusal", err)
 			}
 			s, err := restored(b, true)
@@ -401,9 +403,9 @@ func TestSalvageOfOthers(t *testing.T) {
 			made(t, dir, c.by)
 			to := filepath.Join(me.Root, "salvaged-"+strings.ReplaceAll(name, " ", "-")) // nobody else writes there
 			_, err := Salvage(dir, to, SalvageOptions{Maker: me, Adopt: c.adopt})
-			var refused *StartError
+			var refused *storedir.StartError
 			if c.want == "refused" {
-				if !errors.As(err, &refused) || refused.Kind != StartForeign {
+				if !errors.As(err, &refused) || refused.Kind != storedir.StartForeign {
 					t.Fatalf("Salvage gives %v, want a refusal", err)
 				}
 				return

@@ -6,6 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/persistence/codec"
+
 	"github.com/dgraph-io/badger/v4"
 )
 
@@ -63,7 +65,7 @@ func newMapped(dir string, writing *sync.Mutex) *mapped {
 
 // wrote counts what a commit has written, and gives memory back if that is due. The caller
 // has the lock.
-func (m *mapped) wrote(entries []entry) {
+func (m *mapped) wrote(entries []codec.Entry) {
 	_, values := sizes(entries)
 	m.written += values
 	if now := time.Now(); m.written >= giveBackBytes || now.Sub(m.last) >= giveBackAfter {
@@ -96,7 +98,7 @@ func (m *mapped) reads(item *badger.Item) {
 		return
 	}
 	size := item.ValueSize()
-	if size < valueThreshold || m.looked.Add(size+mappedAround) < giveBackLooked || m.giving.Swap(true) {
+	if size < codec.ValueThreshold || m.looked.Add(size+mappedAround) < giveBackLooked || m.giving.Swap(true) {
 		return
 	}
 	m.givers.Go(func() {

@@ -10,6 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -42,14 +45,14 @@ func Open(dir string, o Options) (*Store, error) {
 func OpenToRead(dir string, o Options) (*Store, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return nil, ioError("resolving the path", err)
+		return nil, storedir.IOError("resolving the path", err)
 	}
 	s := &Store{dir: dir, log: o.Logger, fs: o.fs, failed: make(chan struct{}), closing: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
 	if s.fs == nil {
-		s.fs = diskFS{}
+		s.fs = storedir.DiskFS{}
 	}
 	if o.free == nil {
 		o.free = osfile.Free
@@ -82,8 +85,8 @@ type start struct {
 	times   []func()        // that put the times of folders back
 	took    time.Time       // when the store was locked
 
-	mark    mark      // of HEAD
-	files   *database // as verified
+	mark    storedir.Mark        // of HEAD
+	files   *badgerfile.Database // as verified
 	preview *preview
 	rows    []core.Row // to be stored by Begin
 }
@@ -94,16 +97,16 @@ var errNotBegun = errors.New("persistence: the store is open for reading; Begin 
 func (s *Store) look() error {
 	o := &s.start.options
 	var err error
-	if s.marker, err = inspect(s.dir, s.formats.Latest()); err != nil && !errors.Is(err, ErrNoStore) {
+	if s.marker, err = storedir.InspectFor(s.dir, s.formats.Latest()); err != nil && !errors.Is(err, storedir.ErrNoStore) {
 		return err
 	}
 	if err := s.admit(o); err != nil {
 		return err
 	}
 	if err := s.start.makeFolders(s.dir); err != nil {
-		return noFolder("making the folder", err)
+		return storedir.NoFolder("making the folder", err)
 	}
-	if s.lock, err = takeLock(s.dir, o.Address); err != nil {
+	if s.lock, err = storedir.TakeLock(s.dir, o.Address); err != nil {
 		return err
 	}
 	s.start.took = time.Now()
@@ -111,8 +114,8 @@ func (s *Store) look() error {
 		return err
 	}
 	// Only now can no other process be making this store.
-	s.marker, err = inspect(s.dir, s.formats.Latest())
-	s.start.fresh = errors.Is(err, ErrNoStore)
+	s.marker, err = storedir.InspectFor(s.dir, s.formats.Latest())
+	s.start.fresh = errors.Is(err, storedir.ErrNoStore)
 	if err != nil && !s.start.fresh {
 		return err
 	}
@@ -153,12 +156,12 @@ func (st *start) makeFolders(dir string) error {
 func (s *Store) lookAround() error {
 	info, err := os.Stat(s.dir)
 	if err != nil {
-		return ioError("looking at the folder", err)
+		return storedir.IOError("looking at the folder", err)
 	}
 	s.start.mode = info.Mode().Perm()
-	names, err := diskFS{}.ReadDir(s.dir)
+	names, err := storedir.DiskFS{}.ReadDir(s.dir)
 	if err != nil {
-		return ioError("listing the folder", err)
+		return storedir.IOError("listing the folder", err)
 	}
 	s.start.before = map[string]bool{}
 	for _, name := range names {
@@ -170,43 +173,45 @@ func (s *Store) lookAround() error {
 // readFiles reads what stands beside the database, and makes sure that all can be written
 // that a start writes.
 func (s *Store) readFiles() (err error) {
-	if s.key, err = readStoreKey(s.fs, s.dir); err != nil {
+	if s.key, err = storedir.ReadStoreKey(s.fs, s.dir); err != nil {
 		return err
 	}
-	if s.token, err = readToken(s.fs, s.dir); err != nil {
+	if s.token, err = storedir.ReadToken(s.fs, s.dir); err != nil {
 		return err
 	}
 	if s.adopting { // its maker knows the others
-		s.key, s.token = randomBytes(secretSize), ""
+		s.key, s.token = storedir.RandomBytes(storedir.SecretSize), ""
 	}
 	if s.token == "" {
-		s.token = randomToken()
+		s.token = storedir.RandomToken()
 	}
 	if err := s.mayChange(); err != nil {
 		return err
 	}
-	h, m, found, err := openHead(s.fs, s.dir, false)
+	h, m, found, err := storedir.OpenHead(s.fs, s.dir, false)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return ioError("reading HEAD", err)
+		return storedir.IOError("reading HEAD", err)
 	}
 	s.head, s.start.mark = h, m
 	if !found && !s.start.options.AcceptTruncated {
 		return headLost(err)
 	}
-	data := filepath.Join(s.dir, nameBadger)
+	data := filepath.Join(s.dir, storedir.NameBadger)
 	if _, err := os.Lstat(data); errors.Is(err, fs.ErrNotExist) && m.Seq > 0 && !s.start.options.AcceptTruncated {
 		return databaseLost(m.Seq)
 	}
 	begin := time.Now()
 	verify := verifyReach
 	if s.start.options.AcceptTruncated {
-		verify = func(dir string, m mark) (*database, error) { return verifyDatabase(dir, m.clean) }
+		verify = func(dir string, m storedir.Mark) (*badgerfile.Database, error) {
+			return badgerfile.VerifyDatabase(dir, m.Clean)
+		}
 	}
 	if s.start.files, err = verify(data, m); err != nil {
 		return err
 	}
 	s.log.Debug("the store's files are verified", "took", time.Since(begin))
-	return s.start.files.writable()
+	return s.start.files.Writable()
 }
 
 // mayChange refuses a store in which this user may not change what a start changes.
@@ -215,28 +220,13 @@ func (s *Store) mayChange() error {
 		may   func(string) error
 		names []string
 	}{
-		{osfile.Protectable, []string{"", nameKey, nameToken}},
-		{osfile.Writable, []string{"", nameBadger, nameCheckpoints}},
+		{osfile.Protectable, []string{"", storedir.NameKey, storedir.NameToken}},
+		{osfile.Writable, []string{"", storedir.NameBadger, storedir.NameCheckpoints}},
 	} {
 		for _, name := range each.names {
 			if err := each.may(filepath.Join(s.dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return ioError("looking at the folder", err)
+				return storedir.IOError("looking at the folder", err)
 			}
-		}
-	}
-	return nil
-}
-
-// writable refuses a database with files to which this user may not write: Badger would fail
-// in the middle of its start.
-func (d *database) writable() error {
-	files, err := databaseFiles(d.dir, ".mem", ".vlog", ".sst")
-	if err != nil {
-		return ioError("listing the database", err)
-	}
-	for _, path := range append(files, filepath.Join(d.dir, nameManifest), filepath.Join(d.dir, nameRegistry)) {
-		if err := osfile.Writable(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return ioError("looking at the database", err)
 		}
 	}
 	return nil
@@ -305,7 +295,7 @@ func (s *Store) begin() error {
 		return nil
 	}
 	if err := s.putRows(rows); err != nil && !errors.Is(err, core.ErrNoRoom) { // the next start has them again
-		return ioError("storing what the start has found", err)
+		return storedir.IOError("storing what the start has found", err)
 	}
 	return nil
 }
@@ -313,7 +303,7 @@ func (s *Store) begin() error {
 // changed is an error of the second half: what it says must not be that nothing has changed.
 func changed(err error) error {
 	const unchanged = "nothing has been changed; "
-	var e *StartError
+	var e *storedir.StartError
 	if errors.As(err, &e) && strings.HasPrefix(e.Fix, unchanged) {
 		told := *e
 		told.Fix = strings.TrimPrefix(e.Fix, unchanged)
@@ -326,7 +316,7 @@ func changed(err error) error {
 // last: a folder without one is a store that was never finished.
 func (s *Store) openFiles() error {
 	if err := osfile.Protect(s.dir, 0o700); err != nil {
-		return ioError("protecting the folder", err)
+		return storedir.IOError("protecting the folder", err)
 	}
 	s.sweepTemporary()
 	s.sweepPreviews()
@@ -334,7 +324,7 @@ func (s *Store) openFiles() error {
 		return err
 	}
 	if err := os.MkdirAll(s.checkpointDir(), 0o700); err != nil {
-		return ioError("making the checkpoints' folder", err)
+		return storedir.IOError("making the checkpoints' folder", err)
 	}
 	s.space.still = false
 	if !s.space.ballast {
@@ -345,21 +335,21 @@ func (s *Store) openFiles() error {
 	if !s.start.fresh {
 		return nil
 	}
-	if err := os.Remove(filepath.Join(s.dir, nameHead)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return ioError("making HEAD", err)
+	if err := os.Remove(filepath.Join(s.dir, storedir.NameHead)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return storedir.IOError("making HEAD", err)
 	}
 	var err error
-	if s.head, err = createHead(s.fs, s.dir, filepath.Join(s.dir, nameHead)); err != nil {
-		return ioError("making HEAD", err)
+	if s.head, err = storedir.CreateHead(s.fs, s.dir, filepath.Join(s.dir, storedir.NameHead)); err != nil {
+		return storedir.IOError("making HEAD", err)
 	}
 	o := &s.start.options
-	s.marker = newMarker()
+	s.marker = storedir.NewMarker()
 	s.marker.Format = s.leastFormat(o)
 	if err := s.settleMaker(o); err != nil {
 		return err
 	}
-	if err := writeMarker(s.fs, s.dir, s.marker); err != nil {
-		return ioError("writing FORMAT", err)
+	if err := storedir.WriteMarker(s.fs, s.dir, s.marker); err != nil {
+		return storedir.IOError("writing FORMAT", err)
 	}
 	return nil
 }
@@ -371,19 +361,19 @@ func (s *Store) settleSecrets() (err error) {
 		if err := clearUnfinished(s.dir); err != nil {
 			return err
 		}
-		s.key, s.token = randomBytes(secretSize), randomToken()
-		if err := writeKey(s.fs, s.dir, s.key); err != nil {
+		s.key, s.token = storedir.RandomBytes(storedir.SecretSize), storedir.RandomToken()
+		if err := storedir.WriteKey(s.fs, s.dir, s.key); err != nil {
 			return err
 		}
 	}
-	if there, err := readToken(s.fs, s.dir); (err != nil || there != s.token) && !s.adopting {
-		if err := writeToken(s.fs, s.dir, s.token); err != nil {
+	if there, err := storedir.ReadToken(s.fs, s.dir); (err != nil || there != s.token) && !s.adopting {
+		if err := storedir.WriteToken(s.fs, s.dir, s.token); err != nil {
 			return err
 		}
 	}
-	for _, name := range []string{nameKey, nameToken} {
+	for _, name := range []string{storedir.NameKey, storedir.NameToken} {
 		if err := osfile.Protect(filepath.Join(s.dir, name), 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return ioError("protecting "+name, err)
+			return storedir.IOError("protecting "+name, err)
 		}
 	}
 	return nil
@@ -397,27 +387,27 @@ func (s *Store) openJournal() error {
 	s.closePreview()
 	if st.files == nil { // a new store
 		var err error
-		if st.files, err = verifyDatabase(filepath.Join(s.dir, nameBadger), false); err != nil {
+		if st.files, err = badgerfile.VerifyDatabase(filepath.Join(s.dir, storedir.NameBadger), false); err != nil {
 			return err
 		}
 	}
 	var err error
 	if s.head == nil { // it was lost, and --accept-truncated goes on without it
-		if s.head, err = createHead(s.fs, s.dir, filepath.Join(s.dir, nameHead)); err != nil {
-			return ioError("making HEAD", err)
+		if s.head, err = storedir.CreateHead(s.fs, s.dir, filepath.Join(s.dir, storedir.NameHead)); err != nil {
+			return storedir.IOError("making HEAD", err)
 		}
 	}
 	m := st.mark
-	m.clean = false
-	if err := errors.Join(s.head.write(m), s.head.sync()); err != nil {
-		return ioError("writing HEAD", err)
+	m.Clean = false
+	if err := errors.Join(s.head.Write(m), s.head.Sync()); err != nil {
+		return storedir.IOError("writing HEAD", err)
 	}
-	earlier, err := st.files.settle(s.log)
+	earlier, err := st.files.Settle(s.log)
 	if err != nil {
 		return err
 	}
 	begin := time.Now()
-	if err := s.openBadger(st.files.dir); err != nil {
+	if err := s.openBadger(st.files.Dir); err != nil {
 		return err
 	}
 	opened := time.Now()
@@ -429,7 +419,7 @@ func (s *Store) openJournal() error {
 			return err
 		}
 	} else if s.opened != read {
-		return corrupt(fmt.Sprintf("its journal was read up to record %d and opened up to record %d", read.Seq, s.opened.Seq), nil)
+		return storedir.Corrupt(fmt.Sprintf("its journal was read up to record %d and opened up to record %d", read.Seq, s.opened.Seq), nil)
 	}
 	s.protectDatabase(time.Time{})
 	if !st.options.AcceptTruncated { // else the user may want to look for lost records there
@@ -444,25 +434,25 @@ func (s *Store) openJournal() error {
 func (s *Store) openBadger(dir string) error {
 	s.badger = &badgerLog{log: s.log}
 	s.badger.opening.Store(true)
-	db, err := badger.OpenManaged(badgerOptions(s.folder.bound(nameBadger), s.badger))
+	db, err := badger.OpenManaged(badgerOptions(s.folder.bound(storedir.NameBadger), s.badger))
 	s.badger.opening.Store(false)
 	if err != nil {
-		return databaseError(dir, err) // db may be half open, and has been cleaned up
+		return storedir.DatabaseError(dir, err) // db may be half open, and has been cleaned up
 	}
 	s.db = db
 	if err := s.badger.failure(); err != nil {
-		return databaseError(dir, err)
+		return storedir.DatabaseError(dir, err)
 	}
 	if s.db.MaxBatchCount() < maxTxnEntries || s.db.MaxBatchSize() < maxTxnBytes {
-		return corrupt("its database takes smaller transactions than it must", nil)
+		return storedir.Corrupt("its database takes smaller transactions than it must", nil)
 	}
 	if err := s.folder.hold(dir); err != nil {
-		return ioError("looking at the database's folder", err)
+		return storedir.IOError("looking at the database's folder", err)
 	}
 	failed := func(why error) { _ = s.fail(why) }
 	s.badger.ended.Store(&failed)
 	if s.ahead, err = newAhead(dir); err != nil {
-		return ioError("reading the database's folder", err)
+		return storedir.IOError("reading the database's folder", err)
 	}
 	s.mapped = newMapped(dir, &s.writing)
 	s.reads = reads{view: s.committed, importGaps: s.importGaps, mapped: s.mapped}

@@ -16,6 +16,10 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
@@ -41,7 +45,7 @@ type preview struct {
 	dir   string
 	from  string // the database's folder
 	log   *badgerLog
-	list  tableList
+	list  badgerfile.TableList
 	next  uint64   // number of the next table
 	added []uint64 // numbers of the tables that were added
 }
@@ -54,10 +58,10 @@ const previews = runtime.GOOS != "windows"
 const previewName = "hubcli-preview-"
 
 func newPreview(s *Store) (*preview, error) {
-	p := &preview{from: s.folder.bound(nameBadger), log: &badgerLog{log: s.log}, list: s.start.files.list, next: 1}
+	p := &preview{from: s.folder.bound(storedir.NameBadger), log: &badgerLog{log: s.log}, list: s.start.files.List, next: 1}
 	var failed error
 	for _, place := range s.previewPlaces() {
-		if err := p.fill(place, s.previewPrefix(), &s.start.files.wal); err != nil {
+		if err := p.fill(place, s.previewPrefix(), &s.start.files.Wal); err != nil {
 			failed = errors.Join(failed, err, p.remove())
 			continue
 		}
@@ -90,16 +94,16 @@ func keepTime(path string) func() {
 }
 
 // fill makes the folder in a place.
-func (p *preview) fill(place, prefix string, wal *walState) (err error) {
+func (p *preview) fill(place, prefix string, wal *badgerfile.WalState) (err error) {
 	if p.dir, err = os.MkdirTemp(place, prefix); err != nil {
 		return err
 	}
-	names := slices.Sorted(maps.Keys(p.list.named))
+	names := slices.Sorted(maps.Keys(p.list.Named))
 	for _, name := range names {
 		id, _ := table.ParseFileID(name)
 		p.next = max(p.next, id+1)
 	}
-	logs, err := databaseFiles(p.from, ".vlog")
+	logs, err := badgerfile.DatabaseFiles(p.from, ".vlog")
 	if err != nil {
 		return err
 	}
@@ -114,8 +118,8 @@ func (p *preview) fill(place, prefix string, wal *walState) (err error) {
 			return err
 		}
 	}
-	if len(wal.entries) > 0 {
-		if err := p.table(wal.entries); err != nil {
+	if len(wal.Entries) > 0 {
+		if err := p.table(wal.Entries); err != nil {
 			return err
 		}
 	}
@@ -123,12 +127,12 @@ func (p *preview) fill(place, prefix string, wal *walState) (err error) {
 }
 
 // table adds a table of entries.
-func (p *preview) table(entries []logEntry) error {
-	key := func(e *logEntry) []byte { return y.KeyWithTs(e.key, e.ts) }
+func (p *preview) table(entries []badgerfile.LogEntry) error {
+	key := func(e *badgerfile.LogEntry) []byte { return y.KeyWithTs(e.Key, e.Ts) }
 	sorted := slices.Clone(entries)
-	slices.SortStableFunc(sorted, func(a, b logEntry) int { return y.CompareKeys(key(&a), key(&b)) })
+	slices.SortStableFunc(sorted, func(a, b badgerfile.LogEntry) int { return y.CompareKeys(key(&a), key(&b)) })
 	b := table.NewTableBuilder(table.Options{
-		TableSize: baseTableSize, BlockSize: 4 << 10, BloomFalsePositive: 0.01, Compression: options.None, ChkMode: options.NoVerification,
+		TableSize: codec.BaseTableSize, BlockSize: 4 << 10, BloomFalsePositive: 0.01, Compression: options.None, ChkMode: options.NoVerification,
 	})
 	defer b.Close()
 	for i := range sorted {
@@ -136,7 +140,7 @@ func (p *preview) table(entries []logEntry) error {
 		if i+1 < len(sorted) && bytes.Equal(key(e), key(&sorted[i+1])) {
 			continue // the last one counts
 		}
-		b.Add(key(e), y.ValueStruct{Value: e.value, Meta: e.meta, UserMeta: e.user, ExpiresAt: e.expires}, 0)
+		b.Add(key(e), y.ValueStruct{Value: e.Value, Meta: e.Meta, UserMeta: e.User, ExpiresAt: e.Expires}, 0)
 	}
 	if err := os.WriteFile(filepath.Join(p.dir, table.IDToFilename(p.next)), b.Finish(), 0o600); err != nil {
 		return err
@@ -155,20 +159,20 @@ func (p *preview) writeList() error {
 		entry = binary.AppendUvarint(append(entry, 1<<3|2), uint64(len(change)))
 		entry = append(entry, change...)
 	}
-	for _, name := range slices.Sorted(maps.Keys(p.list.named)) {
+	for _, name := range slices.Sorted(maps.Keys(p.list.Named)) {
 		id, ok := table.ParseFileID(name)
 		if !ok {
 			return fmt.Errorf("the table list names %q", name)
 		}
-		add(id, p.list.levels[name])
+		add(id, p.list.Levels[name])
 	}
 	for _, id := range p.added {
 		add(id, 0)
 	}
-	b := []byte(manifestMagic)
+	b := []byte(badgerfile.ManifestMagic)
 	b = binary.BigEndian.AppendUint32(b, uint32(len(entry)))
-	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(entry, castagnoli))
-	return os.WriteFile(filepath.Join(p.dir, nameManifest), append(b, entry...), 0o600)
+	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(entry, codec.Castagnoli))
+	return os.WriteFile(filepath.Join(p.dir, badgerfile.NameManifest), append(b, entry...), 0o600)
 }
 
 // remove deletes the folder.
@@ -191,7 +195,7 @@ func (s *Store) openPreview() error {
 		err = p.log.failure()
 	}
 	if err != nil {
-		return databaseError(filepath.Join(s.dir, nameBadger), err)
+		return storedir.DatabaseError(filepath.Join(s.dir, storedir.NameBadger), err)
 	}
 	s.reads = reads{view: s.committed, importGaps: s.importGaps}
 	s.lastTS = s.db.MaxVersion()
@@ -200,13 +204,13 @@ func (s *Store) openPreview() error {
 }
 
 // preview commits entries in the preview alone.
-func (s *Store) commitPreview(entries []entry) error {
+func (s *Store) commitPreview(entries []codec.Entry) error {
 	p := s.start.preview
-	added := make([]logEntry, 0, len(entries))
+	added := make([]badgerfile.LogEntry, 0, len(entries))
 	for _, e := range entries {
-		l := logEntry{key: bytes.Clone(e.key), value: bytes.Clone(e.value), ts: s.lastTS + 1, expires: e.expires}
-		if e.value == nil {
-			l.meta = metaDelete
+		l := badgerfile.LogEntry{Key: bytes.Clone(e.Key), Value: bytes.Clone(e.Value), Ts: s.lastTS + 1, Expires: e.Expires}
+		if e.Value == nil {
+			l.Meta = badgerfile.MetaDelete
 		}
 		added = append(added, l)
 	}
@@ -249,7 +253,7 @@ func (s *Store) endReading() {
 // sweepPreviews deletes the previews of this store that a kill has left. The store is locked.
 func (s *Store) sweepPreviews() {
 	for _, place := range s.previewPlaces() {
-		names, _ := diskFS{}.ReadDir(place)
+		names, _ := storedir.DiskFS{}.ReadDir(place)
 		for _, name := range names {
 			path := filepath.Join(place, name)
 			if !strings.HasPrefix(name, s.previewPrefix()) || s.start.preview != nil && path == s.start.preview.dir {

@@ -3,6 +3,8 @@ package persistence
 import (
 	"github.com/dgraph-io/badger/v4"
 
+	"hubcli/persistence/codec"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 )
@@ -13,15 +15,15 @@ func (s *Store) Records(seq hub.Seq, fn func(*core.Record) error) error {
 	tail := hub.Seq(s.tail.Load()) // before the snapshot, which reaches at least there
 	return s.view(func(txn *badger.Txn) error {
 		want := s.skipGaps(seq + 1)
-		it := iterate(txn, []byte(prefixFrame), false)
+		it := iterate(txn, []byte(codec.PrefixFrame), false)
 		defer it.Close()
-		for it.Seek(seqKey(prefixFrame, s.frameOf(txn, want))); it.Valid(); it.Next() {
+		for it.Seek(codec.SeqKey(codec.PrefixFrame, s.frameOf(txn, want))); it.Valid(); it.Next() {
 			s.mapped.reads(it.Item())
 			f, err := readFrame(it.Item())
 			if err != nil {
-				return corruptRecord("a record", map[string]any{"after_seq": want - 1})
+				return codec.CorruptRecord("a record", map[string]any{"after_seq": want - 1})
 			}
-			for _, r := range f.records {
+			for _, r := range f.Records {
 				if r.Seq < want {
 					continue
 				}
@@ -48,10 +50,10 @@ func missingRecord(seq hub.Seq) error {
 
 // frameOf returns the key number of the frame that holds seq, or seq.
 func (s *Store) frameOf(txn *badger.Txn, seq hub.Seq) hub.Seq {
-	it := iterate(txn, []byte(prefixFrame), true)
+	it := iterate(txn, []byte(codec.PrefixFrame), true)
 	defer it.Close()
-	if it.Seek(seqKey(prefixFrame, seq)); it.ValidForPrefix([]byte(prefixFrame)) {
-		if n, ok := keyNumber(it.Item().Key()); ok {
+	if it.Seek(codec.SeqKey(codec.PrefixFrame, seq)); it.ValidForPrefix([]byte(codec.PrefixFrame)) {
+		if n, ok := codec.KeyNumber(it.Item().Key()); ok {
 			return hub.Seq(n)
 		}
 	}
@@ -62,17 +64,17 @@ func (s *Store) frameOf(txn *badger.Txn, seq hub.Seq) hub.Seq {
 func (s *Store) skipGaps(seq hub.Seq) hub.Seq { return aboveRecords(s.givenUp(), seq) }
 
 // readFrame decodes a frame on a copy of its bytes and compares it with its key.
-func readFrame(item *badger.Item) (*frame, error) {
+func readFrame(item *badger.Item) (*codec.Frame, error) {
 	b, err := item.ValueCopy(nil)
 	if err != nil {
-		return nil, redacted{err}
+		return nil, codec.Redacted{Err: err}
 	}
-	f, err := decodeFrame(b)
+	f, err := codec.DecodeFrame(b)
 	if err != nil {
 		return nil, err
 	}
-	if n, ok := keyNumber(item.Key()); !ok || hub.Seq(n) != f.first() {
-		return nil, errDamaged
+	if n, ok := codec.KeyNumber(item.Key()); !ok || hub.Seq(n) != f.First() {
+		return nil, codec.ErrDamaged
 	}
 	return f, nil
 }

@@ -6,6 +6,9 @@ import (
 	"runtime"
 	"testing"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/storedir"
+
 	"golang.org/x/sys/unix"
 
 	"hubcli/internal/require"
@@ -19,7 +22,7 @@ func TestForbiddenStartChangesNothing(t *testing.T) {
 	}
 	const nobody = 65534
 	killed := killedStore(t)
-	for _, part := range []string{"", nameHead, nameKey, nameLock, nameBadger, nameCheckpoints, nameBadger + "/*.mem", nameBadger + "/000001.vlog", nameBadger + "/000001.sst", nameBadger + "/" + nameManifest, nameBadger + "/" + nameRegistry, nameBadger + "/" + nameDiscard} {
+	for _, part := range []string{"", storedir.NameHead, storedir.NameKey, storedir.NameLock, storedir.NameBadger, storedir.NameCheckpoints, storedir.NameBadger + "/*.mem", storedir.NameBadger + "/000001.vlog", storedir.NameBadger + "/000001.sst", storedir.NameBadger + "/" + badgerfile.NameManifest, storedir.NameBadger + "/" + badgerfile.NameRegistry, storedir.NameBadger + "/" + badgerfile.NameDiscard} {
 		for _, mode := range []os.FileMode{0o500, 0o555} {
 			t.Run(part+" "+mode.String(), func(t *testing.T) {
 				base := t.TempDir()
@@ -55,10 +58,10 @@ func TestForbiddenStartChangesNothing(t *testing.T) {
 				if now := folderState(t, base); now != was {
 					t.Errorf("a start that was refused (%v) has changed the store:\n%s\nit was\n%s", err, now, was)
 				}
-				if part == nameKey && mode&0o004 != 0 {
+				if part == storedir.NameKey && mode&0o004 != 0 {
 					return // it can be read, and its mode is another user's business
 				}
-				if !isStart(err, StartReadOnly) {
+				if !isStart(err, storedir.StartReadOnly) {
 					t.Errorf("%v, want read_only", err)
 				}
 			})

@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -29,17 +33,17 @@ func killedStore(t *testing.T) string {
 	require.NoError(t, s.Close())
 	s = openStore(t, dir)
 	post(t, s, 5)
-	big := (&conformance.Writer{Head: s.durable}).Post("general", "t", strings.Repeat("b", 5*valueThreshold))
+	big := (&conformance.Writer{Head: s.durable}).Post("general", "t", strings.Repeat("b", 5*codec.ValueThreshold))
 	mustAppend(t, s, big)
 	require.NoError(t, s.SaveCheckpoint(&core.Checkpoint{Head: s.durable}))
 	killed := filepath.Join(base, "killed")
 	copyShort(t, dir, killed)
 	require.NoError(t, s.Close())
-	require.NoError(t, os.Remove(filepath.Join(killed, nameToken)))
-	for _, name := range []string{nameFormat + tempSuffix, nameCheckpoints + "/" + checkpointName(3) + tempSuffix, nameBadger + "/000900.sst", nameBadger + "/00900.mem"} {
+	require.NoError(t, os.Remove(filepath.Join(killed, storedir.NameToken)))
+	for _, name := range []string{storedir.NameFormat + storedir.TempSuffix, storedir.NameCheckpoints + "/" + checkpointName(3) + storedir.TempSuffix, storedir.NameBadger + "/000900.sst", storedir.NameBadger + "/00900.mem"} {
 		put(t, killed, name, "")
 	}
-	require.NoError(t, errors.Join(os.Chmod(killed, 0o755), os.Chmod(filepath.Join(killed, nameKey), 0o644)))
+	require.NoError(t, errors.Join(os.Chmod(killed, 0o755), os.Chmod(filepath.Join(killed, storedir.NameKey), 0o644)))
 	return killed
 }
 
@@ -65,7 +69,7 @@ func copyShort(t *testing.T, from, to string) {
 			return err
 		}
 		defer f.Close()
-		if rel == nameBallast {
+		if rel == storedir.NameBallast {
 			return f.Truncate(ballastSize)
 		}
 		b, err := os.ReadFile(path)
@@ -109,48 +113,50 @@ func TestRefusedStartChangesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		spoil func(t *testing.T, dir string)
 		with  Options
-		kind  StartKind
+		kind  storedir.StartKind
 	}{
 		"a newer format": {spoil: func(t *testing.T, dir string) {
-			put(t, dir, nameFormat, fmt.Sprintf("%s\nformat %d\nmore\n", markerMagic, LatestFormat()+1))
-		}, kind: StartNewerFormat},
-		"a damaged marker":           {spoil: flip(nameFormat, -1), kind: StartCorrupt},
-		"a marker of something else": {spoil: flip(nameFormat, 0), kind: StartNotAStore},
-		"no marker":                  {spoil: remove(nameFormat), kind: StartNotAStore},
-		"a half-made restore":        {spoil: func(t *testing.T, dir string) { remove(nameFormat)(t, dir); put(t, dir, nameRestoring, "") }, kind: StartNotAStore},
-		"no key":                     {spoil: remove(nameKey), kind: StartCorrupt},
-		"a damaged key":              {spoil: flip(nameKey, 3), kind: StartCorrupt},
-		"the token is a folder":      {spoil: func(t *testing.T, dir string) { put(t, dir, nameToken+"/x", "") }, kind: StartCorrupt},
-		"no HEAD":                    {spoil: remove(nameHead), kind: StartCorrupt},
-		"a damaged HEAD":             {spoil: func(t *testing.T, dir string) { put(t, dir, nameHead, strings.Repeat("h", 2*headSlotGap)) }, kind: StartCorrupt},
-		"no database":                {spoil: remove(nameBadger), kind: StartTruncated},
-		"an empty database":          {spoil: remove(nameBadger + "/*"), kind: StartCorrupt},
-		"no value logs":              {spoil: remove(nameBadger + "/*.vlog"), kind: StartCorrupt},
-		"no write-ahead files":       {spoil: remove(nameBadger + "/*.mem"), kind: StartTruncated},
-		"no tables":                  {spoil: remove(nameBadger + "/*.sst"), kind: StartCorrupt},
-		"no list of tables":          {spoil: remove(nameBadger + "/" + nameManifest), kind: StartCorrupt},
-		"a damaged list of tables":   {spoil: flip(nameBadger+"/"+nameManifest, -2), kind: StartCorrupt},
-		"a damaged table":            {spoil: flip(nameBadger+"/000001.sst", 40), kind: StartCorrupt},
-		"a damaged key registry":     {spoil: flip(nameBadger+"/"+nameRegistry, 20), kind: StartCorrupt},
+			put(t, dir, storedir.NameFormat, fmt.Sprintf("%s\nformat %d\nmore\n", storedir.MarkerMagic, storedir.LatestFormat()+1))
+		}, kind: storedir.StartNewerFormat},
+		"a damaged marker":           {spoil: flip(storedir.NameFormat, -1), kind: storedir.StartCorrupt},
+		"a marker of something else": {spoil: flip(storedir.NameFormat, 0), kind: storedir.StartNotAStore},
+		"no marker":                  {spoil: remove(storedir.NameFormat), kind: storedir.StartNotAStore},
+		"a half-made restore":        {spoil: func(t *testing.T, dir string) { remove(storedir.NameFormat)(t, dir); put(t, dir, nameRestoring, "") }, kind: storedir.StartNotAStore},
+		"no key":                     {spoil: remove(storedir.NameKey), kind: storedir.StartCorrupt},
+		"a damaged key":              {spoil: flip(storedir.NameKey, 3), kind: storedir.StartCorrupt},
+		"the token is a folder":      {spoil: func(t *testing.T, dir string) { put(t, dir, storedir.NameToken+"/x", "") }, kind: storedir.StartCorrupt},
+		"no HEAD":                    {spoil: remove(storedir.NameHead), kind: storedir.StartCorrupt},
+		"a damaged HEAD": {spoil: func(t *testing.T, dir string) {
+			put(t, dir, storedir.NameHead, strings.Repeat("h", 2*storedir.HeadSlotGap))
+		}, kind: storedir.StartCorrupt},
+		"no database":              {spoil: remove(storedir.NameBadger), kind: storedir.StartTruncated},
+		"an empty database":        {spoil: remove(storedir.NameBadger + "/*"), kind: storedir.StartCorrupt},
+		"no value logs":            {spoil: remove(storedir.NameBadger + "/*.vlog"), kind: storedir.StartCorrupt},
+		"no write-ahead files":     {spoil: remove(storedir.NameBadger + "/*.mem"), kind: storedir.StartTruncated},
+		"no tables":                {spoil: remove(storedir.NameBadger + "/*.sst"), kind: storedir.StartCorrupt},
+		"no list of tables":        {spoil: remove(storedir.NameBadger + "/" + badgerfile.NameManifest), kind: storedir.StartCorrupt},
+		"a damaged list of tables": {spoil: flip(storedir.NameBadger+"/"+badgerfile.NameManifest, -2), kind: storedir.StartCorrupt},
+		"a damaged table":          {spoil: flip(storedir.NameBadger+"/000001.sst", 40), kind: storedir.StartCorrupt},
+		"a damaged key registry":   {spoil: flip(storedir.NameBadger+"/"+badgerfile.NameRegistry, 20), kind: storedir.StartCorrupt},
 		"statistics that are a folder": {spoil: func(t *testing.T, dir string) {
-			remove(nameBadger+"/"+nameDiscard)(t, dir)
-			put(t, dir, nameBadger+"/"+nameDiscard+"/x", "")
-		}, kind: StartCorrupt},
-		"a foreign file":               {spoil: func(t *testing.T, dir string) { put(t, dir, nameBadger+"/notes.mem", "mine") }, kind: StartCorrupt},
-		"a checkpoint beyond the end":  {spoil: func(t *testing.T, dir string) { putCheckpoint(t, dir, 5000) }, kind: StartTruncated},
-		"a full disk":                  {with: full(1 << 20), kind: StartFull},
-		"a full disk, without ballast": {spoil: func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, nameBallast)) }, with: full(openNeeded - 1), kind: StartFull},
-		"a disk that cannot be asked":  {with: Options{free: func(string) (int64, error) { return 0, errors.New("no answer") }}, kind: StartCorrupt},
-		"a store of others":            {with: Options{Maker: me}, kind: StartForeign},
-		"no data root":                 {with: Options{Maker: &Maker{}}, kind: StartForeign},
+			remove(storedir.NameBadger+"/"+badgerfile.NameDiscard)(t, dir)
+			put(t, dir, storedir.NameBadger+"/"+badgerfile.NameDiscard+"/x", "")
+		}, kind: storedir.StartCorrupt},
+		"a foreign file":               {spoil: func(t *testing.T, dir string) { put(t, dir, storedir.NameBadger+"/notes.mem", "mine") }, kind: storedir.StartCorrupt},
+		"a checkpoint beyond the end":  {spoil: func(t *testing.T, dir string) { putCheckpoint(t, dir, 5000) }, kind: storedir.StartTruncated},
+		"a full disk":                  {with: full(1 << 20), kind: storedir.StartFull},
+		"a full disk, without ballast": {spoil: func(t *testing.T, dir string) { _ = os.Remove(filepath.Join(dir, storedir.NameBallast)) }, with: full(openNeeded - 1), kind: storedir.StartFull},
+		"a disk that cannot be asked":  {with: Options{free: func(string) (int64, error) { return 0, errors.New("no answer") }}, kind: storedir.StartCorrupt},
+		"a store of others":            {with: Options{Maker: me}, kind: storedir.StartForeign},
+		"no data root":                 {with: Options{Maker: &Maker{}}, kind: storedir.StartForeign},
 		"a link in a store of others": {spoil: func(t *testing.T, dir string) {
 			require.NoError(t, os.Symlink("/etc/hostname", filepath.Join(dir, "hub.log")))
-		}, with: Options{Maker: me, Adopt: true}, kind: StartForeign},
-		"no lock file either": {spoil: remove(nameLock, nameKey), kind: StartCorrupt},
+		}, with: Options{Maker: me, Adopt: true}, kind: storedir.StartForeign},
+		"no lock file either": {spoil: remove(storedir.NameLock, storedir.NameKey), kind: storedir.StartCorrupt},
 		"a lock file that no hub has written": {spoil: func(t *testing.T, dir string) {
-			put(t, dir, nameLock, strings.Repeat("x", 100<<10))
-			remove(nameKey)(t, dir)
-		}, kind: StartCorrupt},
+			put(t, dir, storedir.NameLock, strings.Repeat("x", 100<<10))
+			remove(storedir.NameKey)(t, dir)
+		}, kind: storedir.StartCorrupt},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -164,7 +170,7 @@ func TestRefusedStartChangesNothing(t *testing.T) {
 			if !isStart(first, c.kind) || again.Error() != first.Error() {
 				t.Errorf("%v, then %v; want %s twice", first, again, c.kind)
 			}
-			if _, err := os.Lstat(filepath.Join(dir, nameLock)); strings.HasPrefix(name, "no lock") && err == nil {
+			if _, err := os.Lstat(filepath.Join(dir, storedir.NameLock)); strings.HasPrefix(name, "no lock") && err == nil {
 				t.Error("there is a lock file now")
 			}
 		})
@@ -176,7 +182,7 @@ func putCheckpoint(t *testing.T, dir string, seq hub.Seq) {
 	t.Helper()
 	var b strings.Builder
 	require.NoError(t, encodeCheckpoint(&b, &core.Checkpoint{Head: core.Head{Seq: seq, Message: hub.MessageID(seq)}}))
-	put(t, dir, nameCheckpoints+"/"+checkpointName(seq), b.String())
+	put(t, dir, storedir.NameCheckpoints+"/"+checkpointName(seq), b.String())
 }
 
 // TestKilledStoreStarts: what the cases of TestRefusedStartChangesNothing have in common does
@@ -195,27 +201,27 @@ func TestKilledStoreStarts(t *testing.T) {
 // TestPartIsPutBack: a store that was refused because a part of it was away starts when the
 // part is back.
 func TestPartIsPutBack(t *testing.T) {
-	for _, part := range []string{nameBadger, nameBadger + "/*.vlog", nameBadger + "/*.mem", nameBadger + "/*.sst", nameHead, nameKey, nameCheckpoints} {
+	for _, part := range []string{storedir.NameBadger, storedir.NameBadger + "/*.vlog", storedir.NameBadger + "/*.mem", storedir.NameBadger + "/*.sst", storedir.NameHead, storedir.NameKey, storedir.NameCheckpoints} {
 		t.Run(part, func(t *testing.T) {
 			t.Parallel()
 			dir := killedStore(t)
-			if part == nameCheckpoints { // it is not missed as long as the journal has its beginning
+			if part == storedir.NameCheckpoints { // it is not missed as long as the journal has its beginning
 				putCheckpoint(t, dir, 12)
 			}
 			found, err := filepath.Glob(filepath.Join(dir, part))
 			require.NoError(t, err)
 			aside := t.TempDir()
-			if part != nameCheckpoints {
+			if part != storedir.NameCheckpoints {
 				for _, path := range found {
 					require.NoError(t, os.Rename(path, filepath.Join(aside, filepath.Base(path))))
 				}
 			}
 			refused(t, dir, Options{})
-			if part == nameCheckpoints {
-				require.NoError(t, os.Remove(filepath.Join(dir, nameCheckpoints, checkpointName(12))))
+			if part == storedir.NameCheckpoints {
+				require.NoError(t, os.Remove(filepath.Join(dir, storedir.NameCheckpoints, checkpointName(12))))
 			}
 			for _, path := range found {
-				if part != nameCheckpoints {
+				if part != storedir.NameCheckpoints {
 					require.NoError(t, os.Rename(filepath.Join(aside, filepath.Base(path)), path))
 				}
 			}
@@ -240,8 +246,8 @@ func TestRefusedStartMakesNothing(t *testing.T) {
 			"a full disk":                  {free: func(string) (int64, error) { return 1 << 20, nil }},
 			"a disk that cannot be asked":  {free: func(string) (int64, error) { return 0, errors.New("no answer") }},
 			"no data root":                 {Maker: &Maker{}},
-			"a disk that fails meanwhile":  {fs: failingFS{nameHead}},
-			"a disk that fails in the end": {fs: failingFS{nameFormat}},
+			"a disk that fails meanwhile":  {fs: failingFS{storedir.NameHead}},
+			"a disk that fails in the end": {fs: failingFS{storedir.NameFormat}},
 		} {
 			t.Run(filepath.Base(dir)+", "+name, func(t *testing.T) {
 				if first, again := refused(t, dir, o), refused(t, dir, o); again.Error() != first.Error() {
@@ -259,13 +265,13 @@ func TestRefusedStartMakesNothing(t *testing.T) {
 // failingFS cannot make one file.
 type failingFS struct{ name string }
 
-func (f failingFS) OpenFile(name string, flag int, mode os.FileMode) (file, error) {
+func (f failingFS) OpenFile(name string, flag int, mode os.FileMode) (storedir.File, error) {
 	if flag&os.O_CREATE != 0 && strings.HasPrefix(filepath.Base(name), f.name) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: errors.New("a disk of a test")}
 	}
-	return diskFS{}.OpenFile(name, flag, mode)
+	return storedir.DiskFS{}.OpenFile(name, flag, mode)
 }
-func (failingFS) Rename(from, to string) error          { return diskFS{}.Rename(from, to) }
-func (failingFS) Remove(name string) error              { return diskFS{}.Remove(name) }
-func (failingFS) SyncDir(dir string) error              { return diskFS{}.SyncDir(dir) }
-func (failingFS) ReadDir(name string) ([]string, error) { return diskFS{}.ReadDir(name) }
+func (failingFS) Rename(from, to string) error          { return storedir.DiskFS{}.Rename(from, to) }
+func (failingFS) Remove(name string) error              { return storedir.DiskFS{}.Remove(name) }
+func (failingFS) SyncDir(dir string) error              { return storedir.DiskFS{}.SyncDir(dir) }
+func (failingFS) ReadDir(name string) ([]string, error) { return storedir.DiskFS{}.ReadDir(name) }

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -73,7 +76,7 @@ func Restore(file io.ReadSeeker, dir string, o RestoreOptions) (Restored, error)
 	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
-		return Restored{}, ioError("resolving the path", err)
+		return Restored{}, storedir.IOError("resolving the path", err)
 	}
 	there, err := placeFor(dir, o.MoveAside)
 	if err != nil {
@@ -105,31 +108,31 @@ func Restore(file io.ReadSeeker, dir string, o RestoreOptions) (Restored, error)
 // may be made.
 func placeFor(dir string, moveAside bool) (there bool, err error) {
 	if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return false, notAStore(dir + " is a symbolic link; name the folder itself")
+		return false, storedir.NotAStore(dir + " is a symbolic link; name the folder itself")
 	}
-	_, err = Inspect(dir)
-	if errors.Is(err, ErrNotAStore) {
+	_, err = storedir.Inspect(dir)
+	if errors.Is(err, storedir.ErrNotAStore) {
 		return false, err // what stands there is none of ours to move
 	}
-	held, holder, herr := HeldBy(dir)
+	held, holder, herr := storedir.HeldBy(dir)
 	if herr != nil {
 		return false, herr
 	}
 	if held {
-		return false, heldError(dir, holder)
+		return false, storedir.HeldError(dir, holder)
 	}
-	if errors.Is(err, ErrNoStore) {
-		names, err := diskFS{}.ReadDir(dir)
+	if errors.Is(err, storedir.ErrNoStore) {
+		names, err := storedir.DiskFS{}.ReadDir(dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return false, noFolder("listing the folder", err)
+			return false, storedir.NoFolder("listing the folder", err)
 		}
 		if len(names) == 0 {
 			return false, nil
 		}
 	}
 	if !moveAside {
-		return true, &StartError{
-			Sentence: "the folder " + dir + " has a store already", Kind: StartNotAStore,
+		return true, &storedir.StartError{
+			Sentence: "the folder " + dir + " has a store already", Kind: storedir.StartNotAStore,
 			Fix: "name another folder with --storage, or keep the store that is there under another name with --move-aside",
 		}
 	}
@@ -141,7 +144,7 @@ type restorer struct {
 	options RestoreOptions
 	dir     string
 	from    Backup
-	marker  Marker
+	marker  storedir.Marker
 	state   string   // of MAKER; empty: none is written
 	mark    *os.File // RESTORING, locked
 	placed  bool
@@ -155,14 +158,14 @@ func (r *restorer) begin() error {
 	}
 	parent := filepath.Dir(r.dir)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return noFolder("making the folder", err)
+		return storedir.NoFolder("making the folder", err)
 	}
 	need := 2*r.from.Bytes + ballastSize + openNeeded
 	if free, err := r.options.free(parent); err == nil && free < need {
-		return storeFull(r.dir, free, need)
+		return storedir.StoreFull(r.dir, free, need)
 	}
 	if err := os.Mkdir(r.dir, 0o700); err != nil {
-		return noFolder("making the folder", err)
+		return storedir.NoFolder("making the folder", err)
 	}
 	mark, err := os.OpenFile(r.markName(), os.O_RDWR|os.O_CREATE, 0o600)
 	if err == nil {
@@ -171,7 +174,7 @@ func (r *restorer) begin() error {
 	}
 	if err != nil {
 		r.end()
-		return ioError("making the folder", err)
+		return storedir.IOError("making the folder", err)
 	}
 	return nil
 }
@@ -185,23 +188,23 @@ func (r *restorer) clear() error {
 	}
 	mark, err := os.OpenFile(r.markName(), os.O_RDWR|osfile.NoFollow, 0)
 	if err != nil {
-		e := notAStore("the folder " + r.dir + " is in the way: the store is made there first")
+		e := storedir.NotAStore("the folder " + r.dir + " is in the way: the store is made there first")
 		e.Fix = "look at that folder and move it to another place"
 		return e
 	}
 	defer mark.Close()
 	if free, err := osfile.TryLock(mark); err != nil {
-		return ioError("locking the folder", err)
+		return storedir.IOError("locking the folder", err)
 	} else if !free {
-		e := notAStore("another restore is at work in " + r.dir)
-		e.Kind, e.Fix = StartLocked, "wait until it has ended"
+		e := storedir.NotAStore("another restore is at work in " + r.dir)
+		e.Kind, e.Fix = storedir.StartLocked, "wait until it has ended"
 		return e
 	}
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		_ = mark.Close()
 	}
 	if err := os.RemoveAll(r.dir); err != nil {
-		return ioError("deleting what an interrupted restore has left", err)
+		return storedir.IOError("deleting what an interrupted restore has left", err)
 	}
 	return nil
 }
@@ -228,7 +231,7 @@ func (r *restorer) make(file io.Reader) error {
 	}
 	r.options.step("head")
 	if err := r.writeHead(b); err != nil {
-		return ioError("writing HEAD", err)
+		return storedir.IOError("writing HEAD", err)
 	}
 	r.options.step("verify")
 	return r.verify()
@@ -236,54 +239,54 @@ func (r *restorer) make(file io.Reader) error {
 
 // load writes what the backup holds, and syncs it.
 func (r *restorer) load(file io.Reader) (b Backup, err error) {
-	points, data := filepath.Join(r.dir, nameCheckpoints), filepath.Join(r.dir, nameBadger)
+	points, data := filepath.Join(r.dir, storedir.NameCheckpoints), filepath.Join(r.dir, storedir.NameBadger)
 	if err := errors.Join(os.Mkdir(points, 0o700), os.Mkdir(data, 0o700)); err != nil {
-		return b, ioError("making the folders", err)
+		return b, storedir.IOError("making the folders", err)
 	}
 	log := &badgerLog{log: r.options.Logger}
 	// Nothing here is promised to anybody yet: one sync at the end is enough.
 	db, err := badger.OpenManaged(badgerOptions(data, log).WithSyncWrites(false))
 	if err != nil {
-		return b, databaseError(data, err)
+		return b, storedir.DatabaseError(data, err)
 	}
 	batch := db.NewWriteBatchAt(1)
 	b, err = readBackup(file, backupSink{
 		head: func(b *Backup) error {
-			content := binary.BigEndian.AppendUint32(append([]byte(nil), b.key...), crc32.Checksum(b.key, castagnoli))
-			return writeSecret(diskFS{}, filepath.Join(r.dir, nameKey), content)
+			content := binary.BigEndian.AppendUint32(append([]byte(nil), b.key...), crc32.Checksum(b.key, codec.Castagnoli))
+			return storedir.WriteSecret(storedir.DiskFS{}, filepath.Join(r.dir, storedir.NameKey), content)
 		},
 		point: func(p []byte) error {
 			c, err := decodeCheckpoint(p)
 			if err != nil {
 				return err
 			}
-			return replaceFile(diskFS{}, filepath.Join(points, checkpointName(c.Head.Seq)), osfile.Bytes(p), nil)
+			return storedir.ReplaceFile(storedir.DiskFS{}, filepath.Join(points, checkpointName(c.Head.Seq)), osfile.Bytes(p), nil)
 		},
-		entry: func(e *entry) error { return r.put(batch, e) },
+		entry: func(e *codec.Entry) error { return r.put(batch, e) },
 	})
 	if err != nil {
 		batch.Cancel()
 		return b, errors.Join(err, db.Close())
 	}
 	if err := errors.Join(batch.Flush(), db.Close(), log.failure()); err != nil {
-		return b, databaseError(data, err)
+		return b, storedir.DatabaseError(data, err)
 	}
 	return b, syncFiles(data)
 }
 
-func (r *restorer) put(batch *badger.WriteBatch, e *entry) error {
-	size := int64(len(e.key) + len(e.value))
+func (r *restorer) put(batch *badger.WriteBatch, e *codec.Entry) error {
+	size := int64(len(e.Key) + len(e.Value))
 	if free, err := r.options.free(r.dir); err == nil && free < openNeeded+4*size {
-		return storeFull(r.dir, free, openNeeded+4*size) // Badger writes through mapped memory, which kills on a full disk
+		return storedir.StoreFull(r.dir, free, openNeeded+4*size) // Badger writes through mapped memory, which kills on a full disk
 	}
 	return batch.SetEntry(&badger.Entry{
-		Key: append([]byte(nil), e.key...), Value: append([]byte(nil), e.value...), ExpiresAt: e.expires,
+		Key: append([]byte(nil), e.Key...), Value: append([]byte(nil), e.Value...), ExpiresAt: e.Expires,
 	})
 }
 
 // syncFiles makes the files of a folder durable.
 func syncFiles(dir string) error {
-	names, err := diskFS{}.ReadDir(dir)
+	names, err := storedir.DiskFS{}.ReadDir(dir)
 	for _, name := range names {
 		f, oerr := os.OpenFile(filepath.Join(dir, name), os.O_RDWR, 0)
 		if oerr == nil {
@@ -295,25 +298,25 @@ func syncFiles(dir string) error {
 }
 
 func (r *restorer) writeHead(b Backup) error {
-	h, _, _, err := openHead(diskFS{}, r.dir, true)
+	h, _, _, err := storedir.OpenHead(storedir.DiskFS{}, r.dir, true)
 	if err != nil {
 		return err
 	}
-	err = h.write(mark{Head: b.Head, lastFrame: b.frame, clean: true})
-	return errors.Join(err, h.sync(), h.f.Close())
+	err = h.Write(storedir.Mark{Head: b.Head, LastFrame: b.frame, Clean: true})
+	return errors.Join(err, h.Sync(), h.F.Close())
 }
 
 // verify opens the store as a start does, compares what it holds with the backup
 // and passes over the numbers that the original may have given out. The marker
 // comes last: a folder without one is no store.
 func (r *restorer) verify() error {
-	s := &Store{dir: r.dir, log: r.options.Logger, fs: diskFS{}, failed: make(chan struct{}), closing: make(chan struct{}), marker: newMarker(), formats: core.StoreFormats()}
+	s := &Store{dir: r.dir, log: r.options.Logger, fs: storedir.DiskFS{}, failed: make(chan struct{}), closing: make(chan struct{}), marker: storedir.NewMarker(), formats: core.StoreFormats()}
 	s.marker.Format = max(s.marker.Format, r.from.format)
 	s.format.Store(int64(s.marker.Format))
 	s.space = newSpace(s.dir, s.log, r.options.free)
 	s.start = &start{}
 	var err error
-	if s.lock, err = takeLock(r.dir, ""); err == nil {
+	if s.lock, err = storedir.TakeLock(r.dir, ""); err == nil {
 		err = s.holdFolder()
 	}
 	for _, step := range []func() error{s.space.enough, s.readFiles, s.openFiles, s.openJournal, func() error { return r.compare(s) }} {
@@ -334,7 +337,7 @@ func (r *restorer) verify() error {
 	s.durable = told
 	if ok, free := s.space.look(); !ok { // Close would leave the database open
 		s.abandon()
-		return storeFull(r.dir, free, roomAgain)
+		return storedir.StoreFull(r.dir, free, roomAgain)
 	}
 	if err := s.Close(); err != nil {
 		return err
@@ -342,13 +345,13 @@ func (r *restorer) verify() error {
 	r.marker = s.marker
 	r.options.step("marker")
 	if r.state != "" {
-		if err := r.options.Maker.write(diskFS{}, r.dir, r.marker.InstanceID, r.state); err != nil {
+		if err := r.options.Maker.write(storedir.DiskFS{}, r.dir, r.marker.InstanceID, r.state); err != nil {
 			return err
 		}
-		r.marker.Format = max(r.marker.Format, s.formats.OfName(nameMaker))
+		r.marker.Format = max(r.marker.Format, s.formats.OfName(storedir.NameMaker))
 	}
-	if err := writeMarker(diskFS{}, r.dir, r.marker); err != nil {
-		return ioError("writing FORMAT", err)
+	if err := storedir.WriteMarker(storedir.DiskFS{}, r.dir, r.marker); err != nil {
+		return storedir.IOError("writing FORMAT", err)
 	}
 	return nil
 }
@@ -356,7 +359,7 @@ func (r *restorer) verify() error {
 // compare reads the whole database back.
 func (r *restorer) compare(s *Store) error {
 	if s.opened.Seq != r.from.Head.Seq || s.opened.Message != r.from.Head.Message || s.opened.Fence != r.from.Head.Fence {
-		return corrupt(fmt.Sprintf("it was made with its end at record %d instead of %d", s.opened.Seq, r.from.Head.Seq), nil)
+		return storedir.Corrupt(fmt.Sprintf("it was made with its end at record %d instead of %d", s.opened.Seq, r.from.Head.Seq), nil)
 	}
 	sum := sha256.New()
 	err := s.view(func(txn *badger.Txn) error {
@@ -365,17 +368,17 @@ func (r *restorer) compare(s *Store) error {
 		for it.Rewind(); it.Valid(); it.Next() {
 			value, err := it.Item().ValueCopy(nil)
 			if err != nil {
-				return redacted{err}
+				return codec.Redacted{Err: err}
 			}
-			sumEntry(sum, &entry{key: it.Item().Key(), value: value, expires: it.Item().ExpiresAt()})
+			sumEntry(sum, &codec.Entry{Key: it.Item().Key(), Value: value, Expires: it.Item().ExpiresAt()})
 		}
 		return nil
 	})
 	if err != nil {
-		return corrupt("what was written cannot be read back", err)
+		return storedir.Corrupt("what was written cannot be read back", err)
 	}
 	if [sha256.Size]byte(sum.Sum(nil)) != r.from.content {
-		return corrupt("what was written reads back otherwise than it was", nil)
+		return storedir.Corrupt("what was written reads back otherwise than it was", nil)
 	}
 	return nil
 }
@@ -390,10 +393,10 @@ func (r *restorer) place(dir string, there bool) (aside string, err error) {
 		}
 		r.options.step("moved")
 	} else if err := os.Remove(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", noFolder("taking the place of the empty folder", err)
+		return "", storedir.NoFolder("taking the place of the empty folder", err)
 	}
 	parent := filepath.Dir(dir)
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		_ = r.mark.Close()
 	}
 	if err = os.Remove(r.markName()); err == nil {
@@ -414,21 +417,21 @@ func (r *restorer) place(dir string, there bool) (aside string, err error) {
 
 // moveStoreAside renames a store that no hub serves.
 func moveStoreAside(dir string) (aside string, err error) {
-	lock, err := takeLock(dir, "")
+	lock, err := storedir.TakeLock(dir, "")
 	if err != nil {
 		return "", err
 	}
 	defer lock.Close()
-	if !renameLocked {
+	if !storedir.RenameLocked {
 		_ = lock.Close()
 	}
 	stamp := strings.ReplaceAll(time.Now().UTC().Format("20060102T150405.000"), ".", "-")
 	aside = dir + ".before-" + stamp
 	if _, err := os.Lstat(aside); err == nil {
-		if renameLocked {
-			lock.unsay()
+		if storedir.RenameLocked {
+			lock.Unsay()
 		}
-		return "", notAStore("the folder " + aside + " is in the way")
+		return "", storedir.NotAStore("the folder " + aside + " is in the way")
 	}
 	return aside, os.Rename(dir, aside)
 }

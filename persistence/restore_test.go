@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/require"
 )
 
@@ -50,10 +52,10 @@ func TestKilledRestoreLeavesNoHalfStore(t *testing.T) {
 				parent += ".killed"
 				t.Cleanup(func() { _ = os.RemoveAll(parent) })
 				dir = filepath.Join(parent, "store")
-				m, err := Inspect(dir)
+				m, err := storedir.Inspect(dir)
 				switch {
 				case step == "moved":
-					if !errors.Is(err, ErrNoStore) {
+					if !errors.Is(err, storedir.ErrNoStore) {
 						t.Errorf("Inspect between the renames: %v", err)
 					}
 					aside, _ := filepath.Glob(dir + ".before-*")
@@ -64,11 +66,11 @@ func TestKilledRestoreLeavesNoHalfStore(t *testing.T) {
 					if err != nil || string(m.InstanceID) != before {
 						t.Errorf("the store that was there is %v, %v", m, err)
 					}
-				case !errors.Is(err, ErrNoStore):
+				case !errors.Is(err, storedir.ErrNoStore):
 					t.Errorf("Inspect: %v, want that there is none", err)
 				}
 				if step != "place" && step != "moved" { // then it is whole
-					if _, err := Inspect(dir + restoring); err == nil && step != "marker" {
+					if _, err := storedir.Inspect(dir + restoring); err == nil && step != "marker" {
 						t.Error("a hub would open the half store")
 					}
 				}
@@ -100,7 +102,7 @@ func TestRestoreNeedsAPlace(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "store")
 	s := openStore(t, dir)
 	post(t, s, 1)
-	if _, err := restore(dir, RestoreOptions{MoveAside: true}); !errors.Is(err, ErrLocked) {
+	if _, err := restore(dir, RestoreOptions{MoveAside: true}); !errors.Is(err, storedir.ErrLocked) {
 		t.Errorf("beside a hub: %v", err)
 	}
 	old := s.InstanceID()
@@ -109,12 +111,12 @@ func TestRestoreNeedsAPlace(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "has a store already") {
 		t.Errorf("over a store: %v", err)
 	}
-	if m, err := Inspect(dir); err != nil || m.InstanceID != old {
+	if m, err := storedir.Inspect(dir); err != nil || m.InstanceID != old {
 		t.Errorf("the store that was there is %v, %v", m, err)
 	}
 	got, err := restore(dir, RestoreOptions{MoveAside: true})
 	require.NoError(t, err)
-	if m, err := Inspect(got.Aside); err != nil || m.InstanceID != old {
+	if m, err := storedir.Inspect(got.Aside); err != nil || m.InstanceID != old {
 		t.Errorf("the store that was moved aside is %v, %v", m, err)
 	}
 
@@ -126,7 +128,7 @@ func TestRestoreNeedsAPlace(t *testing.T) {
 		if strings.Contains(name, "/") {
 			place = filepath.Join(parent, "in-the-way")
 		}
-		if _, err := restore(place, RestoreOptions{MoveAside: true}); !errors.Is(err, ErrNotAStore) {
+		if _, err := restore(place, RestoreOptions{MoveAside: true}); !errors.Is(err, storedir.ErrNotAStore) {
 			t.Errorf("%s: %v", what, err)
 		}
 		if b, _ := os.ReadFile(path); string(b) != "dear" {
@@ -135,7 +137,7 @@ func TestRestoreNeedsAPlace(t *testing.T) {
 	}
 	link := filepath.Join(t.TempDir(), "link")
 	require.NoError(t, os.Symlink(t.TempDir(), link))
-	if _, err := restore(link, RestoreOptions{}); !errors.Is(err, ErrNotAStore) {
+	if _, err := restore(link, RestoreOptions{}); !errors.Is(err, storedir.ErrNotAStore) {
 		t.Errorf("over a link: %v", err)
 	}
 	empty := t.TempDir()
@@ -157,8 +159,8 @@ func TestRestoreOnAFullDisk(t *testing.T) {
 			return 1 << 40, nil
 		}
 		_, err := Restore(bytes.NewReader(backup), filepath.Join(parent, "store"), RestoreOptions{free: full})
-		var e *StartError
-		if !errors.As(err, &e) || e.Kind != StartFull || e.Fix == "" {
+		var e *storedir.StartError
+		if !errors.As(err, &e) || e.Kind != storedir.StartFull || e.Fix == "" {
 			t.Errorf("after %d looks: %v", calls*30, err)
 		}
 		if names, _ := os.ReadDir(parent); len(names) != 0 {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"hubcli/persistence/codec"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -34,14 +36,14 @@ func (s *reads) Message(id hub.MessageID) (m core.StoredMessage, err error) {
 }
 
 func damagedMessage(id hub.MessageID) error {
-	return corruptRecord("a message", map[string]any{"message_id": id})
+	return codec.CorruptRecord("a message", map[string]any{"message_id": id})
 }
 
 // Messages calls fn for the rows of scope with low < id <= upto until it returns
 // false. What fn gets belongs to it. ScopePublic has no imported messages.
 func (s *reads) Messages(scope core.Scope, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
 	low, upto = max(low, 0), min(upto, hub.MaxMessageID)
-	if low >= upto || !indexable(scope.Name) {
+	if low >= upto || !codec.Indexable(scope.Name) {
 		return nil
 	}
 	var prefix []byte
@@ -49,11 +51,11 @@ func (s *reads) Messages(scope core.Scope, low, upto hub.MessageID, backward boo
 	case core.ScopeAll, core.ScopePublic:
 		return s.messagesBeside(scope.Kind, low, upto, backward, fn)
 	case core.ScopeChannel:
-		prefix = indexPrefix(prefixChannel, scope.Name)
+		prefix = codec.IndexPrefix(codec.PrefixChannel, scope.Name)
 	case core.ScopeThread:
-		prefix = indexPrefix(prefixThread, scope.Name)
+		prefix = codec.IndexPrefix(codec.PrefixThread, scope.Name)
 	case core.ScopeInbox:
-		prefix = indexPrefix(prefixInbox, scope.Name)
+		prefix = codec.IndexPrefix(codec.PrefixInbox, scope.Name)
 	default:
 		return hub.Errorf(hub.CodeInternal, "no messages are indexed by scope %d", scope.Kind)
 	}
@@ -108,10 +110,10 @@ const decodedAtOnce = 64
 
 // allMessages walks the blocks.
 func allMessages(txn *badger.Txn, mapped *mapped, low, upto hub.MessageID, backward bool, fn func(*core.StoredMessage) bool) error {
-	prefix := []byte(prefixMessage)
+	prefix := []byte(codec.PrefixMessage)
 	it := iterate(txn, prefix, backward)
 	defer it.Close()
-	start := messageKey(upto)
+	start := codec.MessageKey(upto)
 	if !backward {
 		start = floorKey(txn, prefix, low+1)
 	}
@@ -135,19 +137,19 @@ func blockMessages(item *badger.Item, low, upto hub.MessageID, backward bool, fn
 		batch = batch[:0]
 		more := false
 		err := item.Value(func(b []byte) error {
-			k, err := decodeBlock(item.Key(), b)
+			k, err := codec.DecodeBlock(item.Key(), b)
 			if err != nil {
 				return damagedBlock(item.Key())
 			}
-			done = backward && k.first <= low+1 || !backward && k.last() >= upto
-			first, last := max(k.first, low+1), min(k.last(), upto)
+			done = backward && k.First <= low+1 || !backward && k.Last() >= upto
+			first, last := max(k.First, low+1), min(k.Last(), upto)
 			n := int(max(0, last-first+1))
 			for i := skip; i < n && len(batch) < decodedAtOnce; i++ {
 				id := first + hub.MessageID(i)
 				if backward {
 					id = last - hub.MessageID(i)
 				}
-				m, err := k.message(id)
+				m, err := k.Message(id)
 				if err != nil {
 					return damagedMessage(id)
 				}
@@ -177,8 +179,8 @@ func asDamage(err error, key []byte) error {
 }
 
 func damagedBlock(key []byte) error {
-	first, _ := keyNumber(key)
-	return corruptRecord("messages", map[string]any{"first_message_id": first})
+	first, _ := codec.KeyNumber(key)
+	return codec.CorruptRecord("messages", map[string]any{"first_message_id": first})
 }
 
 // messagesUnder walks the entries of one scope's index.
@@ -197,13 +199,13 @@ func messagesUnder(txn *badger.Txn, mapped *mapped, prefix []byte, low, upto hub
 		mapped.reads(item)
 		err := item.Value(func(b []byte) (err error) {
 			if len(item.Key()) != len(prefix)+8 {
-				return errDamaged
+				return codec.ErrDamaged
 			}
-			ids, err = decodeIndex(item.Key(), b, ids[:0])
+			ids, err = codec.DecodeIndex(item.Key(), b, ids[:0])
 			return err
 		})
 		if err != nil {
-			return corruptRecord("an index entry", nil)
+			return codec.CorruptRecord("an index entry", nil)
 		}
 		if backward {
 			slices.Reverse(ids)
@@ -233,25 +235,25 @@ func messagesUnder(txn *badger.Txn, mapped *mapped, prefix []byte, low, upto hub
 // Recipients calls fn with the names of the index of direct messages, each once and in their
 // order, behind a name, until fn returns false.
 func (s *reads) Recipients(behind hub.AgentID, fn func(hub.AgentID) bool) error {
-	prefix := []byte(prefixInbox)
+	prefix := []byte(codec.PrefixInbox)
 	start := prefix
 	if behind != "" {
-		start = after(indexPrefix(prefixInbox, string(behind)))
+		start = codec.After(codec.IndexPrefix(codec.PrefixInbox, string(behind)))
 	}
 	return s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, prefix, false)
 		defer it.Close()
 		for it.Seek(start); it.ValidForPrefix(prefix); {
 			name := it.Item().Key()[len(prefix):]
-			end := bytes.IndexByte(name, nameEnd)
+			end := bytes.IndexByte(name, codec.NameEnd)
 			if end < 0 {
-				return corruptRecord("an index entry", nil)
+				return codec.CorruptRecord("an index entry", nil)
 			}
 			to := string(name[:end])
 			if !fn(hub.AgentID(to)) {
 				return nil
 			}
-			it.Seek(after(indexPrefix(prefixInbox, to)))
+			it.Seek(codec.After(codec.IndexPrefix(codec.PrefixInbox, to)))
 		}
 		return nil
 	})
@@ -278,7 +280,7 @@ func (s *reads) Row(t core.Table, key []byte) (value []byte, err error) {
 	if s.importGaps().hidesRow(t, key) {
 		return nil, core.ErrNotFound
 	}
-	k := rowKey(t, key)
+	k := codec.RowKey(t, key)
 	err = s.view(func(txn *badger.Txn) error {
 		item, err := txn.Get(k)
 		if errors.Is(err, badger.ErrKeyNotFound) {
@@ -297,7 +299,7 @@ func (s *reads) Row(t core.Table, key []byte) (value []byte, err error) {
 func itemRow(item *badger.Item, key []byte, t core.Table) ([]byte, error) {
 	b, err := item.ValueCopy(nil)
 	if err == nil {
-		b, err = decodeRow(key, b)
+		b, err = codec.DecodeRow(key, b)
 	}
 	if err != nil {
 		return nil, damagedRow(t)
@@ -306,7 +308,7 @@ func itemRow(item *badger.Item, key []byte, t core.Table) ([]byte, error) {
 }
 
 func damagedRow(t core.Table) error {
-	return corruptRecord("a row", map[string]any{"table": int(t)})
+	return codec.CorruptRecord("a row", map[string]any{"table": int(t)})
 }
 
 // RowsOf calls fn for the rows of a table whose key begins with prefix, in key
@@ -318,8 +320,8 @@ func (s *reads) RowsOf(t core.Table, prefix []byte, backward bool, fn func(key, 
 // RowsBehind is RowsOf from the first key behind a key of the table on, in the
 // direction of the walk; nil is the beginning. What lies before costs nothing.
 func (s *reads) RowsBehind(t core.Table, prefix, behind []byte, backward bool, fn func(key, value []byte) bool) error {
-	head := len(rowKey(t, nil))
-	full := rowKey(t, prefix)
+	head := len(codec.RowKey(t, nil))
+	full := codec.RowKey(t, prefix)
 	hidden := s.importGaps().anyHidden()
 	return s.view(func(txn *badger.Txn) error {
 		it := iterate(txn, full, backward)
@@ -328,10 +330,10 @@ func (s *reads) RowsBehind(t core.Table, prefix, behind []byte, backward bool, f
 		if backward {
 			// Seek ends at the first key at or below: nothing with the prefix
 			// equals the key after it, unless it is the last of all.
-			start = after(full)
+			start = codec.After(full)
 		}
 		if behind != nil {
-			if from := rowKey(t, behind); bytes.Compare(from, start) < 0 == backward {
+			if from := codec.RowKey(t, behind); bytes.Compare(from, start) < 0 == backward {
 				start, skip = from, true
 			}
 		}
@@ -361,7 +363,7 @@ func (s *reads) RowsBehind(t core.Table, prefix, behind []byte, backward bool, f
 // or core.ErrNotFound.
 func (s *reads) Effect(scope [32]byte) (x *core.Effect, err error) {
 	err = s.view(func(txn *badger.Txn) error {
-		item, err := txn.Get(effectKey(scope))
+		item, err := txn.Get(codec.EffectKey(scope))
 		if errors.Is(err, badger.ErrKeyNotFound) {
 			return core.ErrNotFound
 		}
@@ -371,10 +373,10 @@ func (s *reads) Effect(scope [32]byte) (x *core.Effect, err error) {
 			b, err = item.ValueCopy(nil)
 		}
 		if err == nil {
-			x, err = decodeEffect(scope, b)
+			x, err = codec.DecodeEffect(scope, b)
 		}
 		if err != nil {
-			return corruptRecord("a kept answer", nil)
+			return codec.CorruptRecord("a kept answer", nil)
 		}
 		return nil
 	})

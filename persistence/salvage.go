@@ -11,6 +11,9 @@ import (
 	"strings"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/storedir"
+
 	"hubcli/hub"
 	"hubcli/internal/osfile"
 )
@@ -105,10 +108,10 @@ func salvagePaths(from, to string) (string, string, error) {
 		to, err = filepath.Abs(to)
 	}
 	if err != nil {
-		return "", "", ioError("resolving the path", err)
+		return "", "", storedir.IOError("resolving the path", err)
 	}
 	if within(from, to) || within(to, from) {
-		e := notAStore("the new store cannot be made in " + to + ": one folder would lie in the other")
+		e := storedir.NotAStore("the new store cannot be made in " + to + ": one folder would lie in the other")
 		e.Fix = "name a folder beside the damaged store"
 		return "", "", e
 	}
@@ -117,11 +120,11 @@ func salvagePaths(from, to string) (string, string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return from, to, nil
 	case err != nil:
-		return "", "", noFolder("looking at the folder", err)
+		return "", "", storedir.NoFolder("looking at the folder", err)
 	}
-	names, err := diskFS{}.ReadDir(to)
+	names, err := storedir.DiskFS{}.ReadDir(to)
 	if !info.IsDir() || err != nil || len(names) > 0 {
-		e := notAStore(to + " is there already and is no empty folder")
+		e := storedir.NotAStore(to + " is there already and is no empty folder")
 		e.Fix = "name a folder that does not exist"
 		return "", "", e
 	}
@@ -135,18 +138,18 @@ func within(dir, path string) bool {
 }
 
 // lockUnchanged takes the lock of a store without writing into its file.
-func lockUnchanged(dir string) (*storeLock, error) {
-	l, err := seizeLock(dir, false)
-	var busy *heldBy
+func lockUnchanged(dir string) (*storedir.StoreLock, error) {
+	l, err := storedir.SeizeLock(dir, false)
+	var busy *storedir.LockHeld
 	switch {
 	case err == nil:
 		return l, nil
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, ErrNoStore
+		return nil, storedir.ErrNoStore
 	case !errors.As(err, &busy):
-		return nil, ioError("locking the store", err)
+		return nil, storedir.IOError("locking the store", err)
 	}
-	e := heldError(dir, busy.holder)
+	e := storedir.HeldError(dir, busy.Holder)
 	e.Fix = "a store that a hub serves is whole enough for a backup: hubcli app backup FILE; to salvage it, stop the hub first"
 	return nil, e
 }
@@ -159,8 +162,8 @@ type salvager struct {
 	damage  map[hub.StoreDamage]bool // each is told once
 	size    int64                    // of the damaged store, in bytes
 	key     []byte
-	format  int  // of the damaged store
-	mark    mark // of HEAD; zero: it cannot be read
+	format  int           // of the damaged store
+	mark    storedir.Mark // of HEAD; zero: it cannot be read
 	point   []byte
 	r       *restorer
 	scratch *scratch
@@ -185,14 +188,14 @@ func (v *salvager) tell(d hub.StoreDamage) {
 
 func (v *salvager) make() error {
 	v.options.step("collect")
-	raw := newRawReader(filepath.Join(v.from, nameBadger))
-	defer raw.close()
+	raw := badgerfile.NewRawReader(filepath.Join(v.from, storedir.NameBadger))
+	defer raw.Close()
 	var err error
 	if v.scratch, err = newScratch(v); err != nil {
 		return err
 	}
 	err = v.scratch.collect(raw)
-	for _, d := range raw.damaged {
+	for _, d := range raw.Damaged {
 		v.tell(d)
 	}
 	if err == nil {
@@ -207,14 +210,14 @@ func (v *salvager) make() error {
 		return err
 	}
 	if err := os.RemoveAll(v.scratch.dir); err != nil {
-		return ioError("removing what is no longer needed", err)
+		return storedir.IOError("removing what is no longer needed", err)
 	}
 	v.options.step("head")
 	if err := v.r.writeHead(v.r.from); err != nil {
-		return ioError("writing HEAD", err)
+		return storedir.IOError("writing HEAD", err)
 	}
-	if err := writeSalvage(diskFS{}, v.r.dir, &v.out); err != nil {
-		return ioError("writing "+nameSalvaged, err)
+	if err := writeSalvage(storedir.DiskFS{}, v.r.dir, &v.out); err != nil {
+		return storedir.IOError("writing "+storedir.NameSalvaged, err)
 	}
 	v.options.step("verify")
 	return v.r.verify()
@@ -240,6 +243,6 @@ func (v *salvager) load() error {
 }
 
 func isFull(err error) bool {
-	var e *StartError
-	return errors.As(err, &e) && e.Kind == StartFull
+	var e *storedir.StartError
+	return errors.As(err, &e) && e.Kind == storedir.StartFull
 }

@@ -15,6 +15,9 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -174,7 +177,7 @@ func contents(t *testing.T, dir string) string {
 	sum := sha256.New()
 	require.NoError(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		fmt.Fprintln(sum, strings.TrimPrefix(path, dir))
-		if err == nil && d.Type().IsRegular() && d.Name() != nameBallast {
+		if err == nil && d.Type().IsRegular() && d.Name() != storedir.NameBallast {
 			var b []byte
 			if b, err = os.ReadFile(path); err == nil {
 				_, _ = sum.Write(b)
@@ -234,7 +237,7 @@ func TestExamineAgreesWithAStart(t *testing.T) {
 // name of one of the store's files.
 func TestFolderInPlaceOfAFile(t *testing.T) {
 	killed, _, _ := damagedStores(t)
-	for _, name := range []string{nameLock, nameToken, nameKey, nameHead, nameFormat} {
+	for _, name := range []string{storedir.NameLock, storedir.NameToken, storedir.NameKey, storedir.NameHead, storedir.NameFormat} {
 		t.Run(name, func(t *testing.T) {
 			store := filepath.Join(t.TempDir(), "s")
 			copyStore(t, killed, store)
@@ -264,15 +267,15 @@ func TestFolderInPlaceOfAFile(t *testing.T) {
 // tables all the same.
 func TestListThatLeavesATableOut(t *testing.T) {
 	killed, _, end := damagedStores(t)
-	list := filepath.Join(killed, nameBadger, nameManifest)
+	list := filepath.Join(killed, storedir.NameBadger, badgerfile.NameManifest)
 	good, err := os.ReadFile(list)
 	require.NoError(t, err)
-	for _, size := range []int64{manifestHeader, 23} {
+	for _, size := range []int64{badgerfile.ManifestHeader, 23} {
 		require.NoError(t, os.WriteFile(list, good[:size], 0o600))
-		if _, err := Open(killed, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), nameManifest) {
+		if _, err := Open(killed, Options{}); !isStart(err, storedir.StartCorrupt) || !strings.Contains(err.Error(), badgerfile.NameManifest) {
 			t.Errorf("cut to %d bytes: %v", size, err)
 		}
-		if _, err := os.Stat(filepath.Join(killed, nameBadger, nameAside)); err == nil {
+		if _, err := os.Stat(filepath.Join(killed, storedir.NameBadger, badgerfile.NameAside)); err == nil {
 			t.Errorf("cut to %d bytes: something was put aside", size)
 		}
 		x, err := Examine(killed)

@@ -7,33 +7,34 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/hub"
 )
 
 // nameSalvaged is the file that says what a salvaged store lacks. It is JSON, for
 // operators too, and no start depends on it.
 const (
-	nameSalvaged  = "SALVAGED"
 	salvageListed = 1_000 // entries of each of its lists
 	maxSalvaged   = 4 << 20
 )
 
-func writeSalvage(fsy fsys, dir string, s *hub.Salvage) error {
+func writeSalvage(fsy storedir.Fsys, dir string, s *hub.Salvage) error {
 	b, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
 	}
 	b = append(b, '\n')
-	return replaceFile(fsy, filepath.Join(dir, nameSalvaged), func(w io.Writer) error {
+	return storedir.ReplaceFile(fsy, filepath.Join(dir, storedir.NameSalvaged), func(w io.Writer) error {
 		_, err := w.Write(b)
 		return err
-	}, func(r io.Reader) error { return sameBytes(r, b) })
+	}, func(r io.Reader) error { return storedir.SameBytes(r, b) })
 }
 
 // ReadSalvage returns what the store in dir says about its salvage; nil if it was not
 // salvaged. It touches nothing.
 func ReadSalvage(dir string) (*hub.Salvage, error) {
-	b, err := readFile(diskFS{}, filepath.Join(dir, nameSalvaged), maxSalvaged)
+	b, err := storedir.ReadFile(storedir.DiskFS{}, filepath.Join(dir, storedir.NameSalvaged), maxSalvaged)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil //nolint:nilnil // most stores
 	}
@@ -42,7 +43,7 @@ func ReadSalvage(dir string) (*hub.Salvage, error) {
 		err = json.Unmarshal(b, s)
 	}
 	if err != nil {
-		return nil, ioError("reading "+nameSalvaged, err)
+		return nil, storedir.IOError("reading "+storedir.NameSalvaged, err)
 	}
 	return s, nil
 }
@@ -52,10 +53,10 @@ func ReadSalvage(dir string) (*hub.Salvage, error) {
 func (s *Store) readSalvage() {
 	note, err := ReadSalvage(s.dir)
 	if err != nil {
-		s.log.Warn("what the store says about its salvage cannot be read", "file", nameSalvaged, "cause", err)
+		s.log.Warn("what the store says about its salvage cannot be read", "file", storedir.NameSalvaged, "cause", err)
 		return
 	}
 	if s.salvaged = note.Short(); note != nil {
-		s.log.Warn("the store was salvaged; its file "+nameSalvaged+" lists what is missing", "lost_messages", note.LostMessages, "lost_records", note.LostRecords)
+		s.log.Warn("the store was salvaged; its file "+storedir.NameSalvaged+" lists what is missing", "lost_messages", note.LostMessages, "lost_records", note.LostRecords)
 	}
 }

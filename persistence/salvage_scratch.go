@@ -10,6 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -26,9 +30,9 @@ type scratch struct {
 	batch  *badger.WriteBatch
 	lastTS uint64
 
-	gaps  []gap // that the store knows, and those that are found
+	gaps  []codec.Gap // that the store knows, and those that are found
 	end   core.Head
-	index scopeIndex
+	index codec.ScopeIndex
 }
 
 // maxTS is above every number that a store gives to a transaction.
@@ -37,11 +41,11 @@ const maxTS = math.MaxUint64 >> 2
 func newScratch(v *salvager) (*scratch, error) {
 	s := &scratch{v: v, dir: filepath.Join(v.r.dir, salvageScratch), log: &badgerLog{log: v.options.Logger}}
 	if err := os.Mkdir(s.dir, 0o700); err != nil {
-		return nil, ioError("making the folder", err)
+		return nil, storedir.IOError("making the folder", err)
 	}
 	var err error
 	if s.db, err = badger.OpenManaged(badgerOptions(s.dir, s.log).WithSyncWrites(false)); err != nil {
-		return nil, databaseError(s.dir, err)
+		return nil, storedir.DatabaseError(s.dir, err)
 	}
 	return s, nil
 }
@@ -54,63 +58,63 @@ func (s *scratch) close() error {
 }
 
 // collect puts in what passes its checks.
-func (s *scratch) collect(raw *rawReader) error {
-	raw.reaches = s.v.mark.lastFrame
-	if err := raw.listed(); err != nil { // takes nothing: it shows whether anything of them is gone
+func (s *scratch) collect(raw *badgerfile.RawReader) error {
+	raw.Reaches = s.v.mark.LastFrame
+	if err := raw.Listed(); err != nil { // takes nothing: it shows whether anything of them is gone
 		return err
 	}
 	s.batch = s.db.NewManagedWriteBatch()
-	raw.take, raw.damaged = s.put, nil
-	if raw.unlisted {
-		if err := raw.sweep(writtenOnce); err != nil { // first, as what is listed counts more
+	raw.Take, raw.Damaged = s.put, nil
+	if raw.Unlisted {
+		if err := raw.Sweep(badgerfile.WrittenOnce); err != nil { // first, as what is listed counts more
 			return err
 		}
 	}
-	if err := raw.listed(); err != nil {
+	if err := raw.Listed(); err != nil {
 		return err
 	}
-	if len(raw.missed) > 0 { // two files may have been exchanged
-		found := func(e *swept) bool {
-			at, ok := raw.missed[version{string(e.key), e.ts}]
-			return ok && at == e.place
+	if len(raw.Missed) > 0 { // two files may have been exchanged
+		found := func(e *badgerfile.Swept) bool {
+			at, ok := raw.Missed[badgerfile.Version{Key: string(e.Key), Ts: e.Ts}]
+			return ok && at == e.Place
 		}
-		if err := raw.sweep(found); err != nil {
+		if err := raw.Sweep(found); err != nil {
 			return err
 		}
 	}
-	if raw.frame < raw.reaches {
-		s.v.tell(hub.StoreDamage{File: nameBadger, Reason: fmt.Sprintf("the last record that anything lists is %d, and HEAD knows of %d", raw.frame, raw.reaches)})
+	if raw.Frame < raw.Reaches {
+		s.v.tell(hub.StoreDamage{File: storedir.NameBadger, Reason: fmt.Sprintf("the last record that anything lists is %d, and HEAD knows of %d", raw.Frame, raw.Reaches)})
 	}
 	err := errors.Join(s.batch.Flush(), s.log.failure())
 	s.batch = nil
 	if err != nil {
-		return databaseError(s.dir, err)
+		return storedir.DatabaseError(s.dir, err)
 	}
 	return nil
 }
 
 // put takes one version of a key, if it is whole. Indexes of messages are left out, as
 // they follow from the messages.
-func (s *scratch) put(p rawPair) error {
-	prefix, _, _ := bytes.Cut(p.key, []byte{'/'})
+func (s *scratch) put(p badgerfile.RawPair) error {
+	prefix, _, _ := bytes.Cut(p.Key, []byte{'/'})
 	switch string(prefix) + "/" {
-	case prefixChannel, prefixThread, prefixInbox:
+	case codec.PrefixChannel, codec.PrefixThread, codec.PrefixInbox:
 		return nil
 	}
-	if p.ts == 0 || p.ts > maxTS {
+	if p.Ts == 0 || p.Ts > maxTS {
 		s.v.out.LostRows++
 		return nil
 	}
-	s.lastTS = max(s.lastTS, p.ts)
-	if p.deleted {
-		return s.write(&badger.Entry{Key: p.key}, p.ts)
+	s.lastTS = max(s.lastTS, p.Ts)
+	if p.Deleted {
+		return s.write(&badger.Entry{Key: p.Key}, p.Ts)
 	}
-	if checkEntry(p.key, p.value) == nil {
-		return s.write(&badger.Entry{Key: p.key, Value: p.value, ExpiresAt: p.expires}, p.ts)
+	if checkEntry(p.Key, p.Value) == nil {
+		return s.write(&badger.Entry{Key: p.Key, Value: p.Value, ExpiresAt: p.Expires}, p.Ts)
 	}
-	if bytes.HasPrefix(p.key, []byte(prefixMessage)) {
-		for _, run := range wholeRuns(p.key, p.value) {
-			if err := s.write(&badger.Entry{Key: run.key, Value: run.value}, p.ts); err != nil {
+	if bytes.HasPrefix(p.Key, []byte(codec.PrefixMessage)) {
+		for _, run := range badgerfile.WholeRuns(p.Key, p.Value) {
+			if err := s.write(&badger.Entry{Key: run.Key, Value: run.Value}, p.Ts); err != nil {
 				return err
 			}
 		}
@@ -124,7 +128,7 @@ func (s *scratch) put(p rawPair) error {
 func (s *scratch) write(e *badger.Entry, ts uint64) error {
 	size := int64(len(e.Key) + len(e.Value))
 	if free, err := s.v.options.free(s.dir); err == nil && free < openNeeded+4*size {
-		return storeFull(s.dir, free, openNeeded+4*size) // as restorer.put
+		return storedir.StoreFull(s.dir, free, openNeeded+4*size) // as restorer.put
 	}
 	if e.Value == nil {
 		return s.batch.DeleteAt(e.Key, ts)
@@ -151,7 +155,7 @@ func (s *scratch) arrange() error {
 	err = errors.Join(s.batch.Flush(), s.log.failure())
 	s.batch = nil
 	if err != nil {
-		return databaseError(s.dir, err)
+		return storedir.DatabaseError(s.dir, err)
 	}
 	return nil
 }
@@ -173,17 +177,17 @@ func (s *scratch) each(txn *badger.Txn, prefix string, fn func(key, value []byte
 }
 
 func (s *scratch) loadGaps(txn *badger.Txn) error {
-	return s.each(txn, prefixGap, func(_, value []byte) error {
-		g, err := decodeGap(value)
+	return s.each(txn, codec.PrefixGap, func(_, value []byte) error {
+		g, err := codec.DecodeGap(value)
 		s.gaps = append(s.gaps, g)
-		s.end.Seq, s.end.Message = max(s.end.Seq, g.upto), max(s.end.Message, g.highMessage)
+		s.end.Seq, s.end.Message = max(s.end.Seq, g.Upto), max(s.end.Message, g.HighMessage)
 		return err
 	})
 }
 
-func (s *scratch) giveUp(g gap) error {
+func (s *scratch) giveUp(g codec.Gap) error {
 	s.gaps = append(s.gaps, g)
-	return s.write(&badger.Entry{Key: seqKey(prefixGap, g.from), Value: encodeGap(g)}, s.lastTS+1)
+	return s.write(&badger.Entry{Key: codec.SeqKey(codec.PrefixGap, g.From), Value: codec.EncodeGap(g)}, s.lastTS+1)
 }
 
 // records keeps the frames and notes the gaps between them. Earlier versions deleted the
@@ -199,27 +203,27 @@ func (s *scratch) records(txn *badger.Txn) error {
 	}
 	s.end = maxHead(s.end, maxHead(point, s.v.mark.Head))
 	want, began, first := point.Seq+1, s.v.point != nil, true
-	var lost []gap
-	err := s.each(txn, prefixFrame, func(key, value []byte) error {
-		f, err := decodeFrame(value)
+	var lost []codec.Gap
+	err := s.each(txn, codec.PrefixFrame, func(key, value []byte) error {
+		f, err := codec.DecodeFrame(value)
 		if err != nil {
 			return err
 		}
 		if first && began {
-			want = min(want, f.first())
+			want = min(want, f.First())
 		}
 		first = false
 		next := aboveRecords(s.gaps, want)
 		switch {
-		case !began && f.first() > next:
+		case !began && f.First() > next:
 			s.end = maxHead(s.end, frameHead(f)) // what was before them is in no checkpoint
 			return s.batch.Delete(key)
-		case f.first() < next: // a second frame with the same records
+		case f.First() < next: // a second frame with the same records
 			return s.batch.Delete(key)
-		case f.first() > next:
-			lost = append(lost, gap{from: next, upto: f.first() - 1})
+		case f.First() > next:
+			lost = append(lost, codec.Gap{From: next, Upto: f.First() - 1})
 		}
-		began, want = true, f.last().Seq+1
+		began, want = true, f.Last().Seq+1
 		s.end = maxHead(s.end, frameHead(f))
 		return nil
 	})
@@ -227,14 +231,14 @@ func (s *scratch) records(txn *badger.Txn) error {
 		return err
 	}
 	if next := aboveRecords(s.gaps, want); next <= s.end.Seq {
-		lost = append(lost, gap{from: next, upto: s.end.Seq})
+		lost = append(lost, codec.Gap{From: next, Upto: s.end.Seq})
 	}
 	if !began && s.end.Seq > 0 {
 		s.v.note("no checkpoint is whole and the journal does not begin with its first record: claims, locks, open tasks, projects and rooms are lost; the messages in rooms are there")
 	}
 	for _, g := range lost {
-		s.v.out.LostRecords += int64(g.upto - g.from + 1)
-		s.v.out.LostSeqs = listed(s.v.out.LostSeqs, int64(g.from), int64(g.upto))
+		s.v.out.LostRecords += int64(g.Upto - g.From + 1)
+		s.v.out.LostSeqs = listed(s.v.out.LostSeqs, int64(g.From), int64(g.Upto))
 		if err := s.giveUp(g); err != nil {
 			return err
 		}
@@ -261,22 +265,22 @@ func (s *scratch) messages(txn *badger.Txn) error {
 			s.end.Seq++
 			s.v.out.LostMessages += int64(last - first + 1)
 			s.v.out.LostIDs = listed(s.v.out.LostIDs, int64(first), int64(last))
-			return s.giveUp(gap{from: s.end.Seq, upto: s.end.Seq, lowMessage: first - 1, highMessage: last})
+			return s.giveUp(codec.Gap{From: s.end.Seq, Upto: s.end.Seq, LowMessage: first - 1, HighMessage: last})
 		})
 	}
-	err := s.each(txn, prefixMessage, func(key, value []byte) error {
-		k, err := decodeBlock(key, value)
+	err := s.each(txn, codec.PrefixMessage, func(key, value []byte) error {
+		k, err := codec.DecodeBlock(key, value)
 		if err != nil {
 			return err
 		}
-		if k.first < want { // a second block with the same ids
+		if k.First < want { // a second block with the same ids
 			return s.batch.Delete(key)
 		}
-		if err := lack(k.first - 1); err != nil {
+		if err := lack(k.First - 1); err != nil {
 			return err
 		}
-		s.v.out.Messages += int64(len(k.ends) / 4)
-		want = k.last() + 1
+		s.v.out.Messages += int64(len(k.Ends) / 4)
+		want = k.Last() + 1
 		return s.indexOf(&k)
 	})
 	if err != nil {
@@ -288,18 +292,18 @@ func (s *scratch) messages(txn *badger.Txn) error {
 }
 
 // indexOf writes the index entries of one block.
-func (s *scratch) indexOf(k *block) error {
-	s.index.reset()
-	for id := k.first; id <= k.last(); id++ {
-		m, err := k.message(id)
+func (s *scratch) indexOf(k *codec.Block) error {
+	s.index.Reset()
+	for id := k.First; id <= k.Last(); id++ {
+		m, err := k.Message(id)
 		if err != nil {
 			return err
 		}
-		s.index.addMessage(&m)
+		s.index.AddMessage(&m)
 	}
-	for i := range s.index.lists {
-		e := s.index.lists[i].entry()
-		if err := s.write(&badger.Entry{Key: e.key, Value: e.value}, s.lastTS+1); err != nil {
+	for i := range s.index.Lists {
+		e := s.index.Lists[i].Entry()
+		if err := s.write(&badger.Entry{Key: e.Key, Value: e.Value}, s.lastTS+1); err != nil {
 			return err
 		}
 	}

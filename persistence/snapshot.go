@@ -3,6 +3,8 @@ package persistence
 import (
 	"sync"
 
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -46,7 +48,7 @@ func (v *instant) read(fn func(*badger.Txn) error) error {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
 	if v.txn == nil {
-		return ErrClosed
+		return storedir.ErrClosed
 	}
 	return fn(v.txn)
 }

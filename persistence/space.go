@@ -1,7 +1,6 @@
 package persistence
 
 import (
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"os"
@@ -9,6 +8,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
 
 	"hubcli/internal/osfile"
 )
@@ -27,10 +29,10 @@ import (
 const (
 	// ballastSize is enough for a commit with the flush that it may begin, or
 	// for opening the database.
-	ballastSize = 2*memTableSize + MaxGroupBytes + 16<<20
+	ballastSize = 2*codec.MemTableSize + MaxGroupBytes + 16<<20
 	reserve     = 64 << 20
 	// roomNeeded must be free for another command to be admitted.
-	roomNeeded = 2*memTableSize + 2*MaxGroupBytes + reserve
+	roomNeeded = 2*codec.MemTableSize + 2*MaxGroupBytes + reserve
 	// roomAgain must be free before commands are admitted again after a
 	// refusal, plus the ballast's size if the ballast was given up. Without
 	// this margin the gate would flap.
@@ -46,17 +48,16 @@ const (
 	ownShare = 32 << 20
 	// openNeeded must be free for Badger to be opened at all: it flushes what
 	// the memtables hold and begins new files.
-	openNeeded = 2*memTableSize + 24<<20
+	openNeeded = 2*codec.MemTableSize + 24<<20
 	// commitNeeded must be free beyond the group itself when the group is
 	// committed, unless its blocks are reserved.
-	commitNeeded = 2*memTableSize + 16<<20
+	commitNeeded = 2*codec.MemTableSize + 16<<20
 
 	// The same steps need room for new files, which some file systems keep apart from
 	// room for bytes: Badger begins logs and tables, a checkpoint and the search index
 	// write new files beside old ones.
 	filesNeeded = 96
 	filesAgain  = 128
-	filesOpen   = 32
 	filesCommit = 24
 
 	spaceAge   = 50 * time.Millisecond // how old an answer of the disk may be
@@ -177,9 +178,9 @@ func (s *space) change(last, now *spaceState) {
 			"free_files", now.files, "needed", filesAgain, "folder", s.dir)
 	case last.ok && !now.ok:
 		s.log.Warn("the disk is nearly full: writes are refused until space is freed; reads go on and nothing is lost",
-			"free", mebibytes(now.free), "needed", mebibytes(roomAgain), "folder", s.dir)
+			"free", storedir.Mebibytes(now.free), "needed", storedir.Mebibytes(roomAgain), "folder", s.dir)
 	case !last.ok && now.ok:
-		s.log.Info("the disk has room again: writes are accepted", "free", mebibytes(now.free))
+		s.log.Info("the disk has room again: writes are accepted", "free", storedir.Mebibytes(now.free))
 	}
 }
 
@@ -219,7 +220,7 @@ func (s *space) has(size int64) bool {
 	return err == nil && files >= filesCommit
 }
 
-func (s *space) ballastName() string { return filepath.Join(s.dir, nameBallast) }
+func (s *space) ballastName() string { return filepath.Join(s.dir, storedir.NameBallast) }
 
 func (s *space) drop() {
 	_ = os.Remove(s.ballastName())
@@ -244,17 +245,17 @@ func (s *space) enough() error {
 func (s *space) enoughWith(ballast int64) error {
 	free, err := s.free(s.dir)
 	if err != nil {
-		return ioError("asking for the free space", err)
+		return storedir.IOError("asking for the free space", err)
 	}
 	if free+ballast < openNeeded {
-		return storeFull(s.dir, free, openNeeded)
+		return storedir.StoreFull(s.dir, free, openNeeded)
 	}
 	files, err := s.files(s.dir)
 	if err != nil {
-		return ioError("asking for the free files", err)
+		return storedir.IOError("asking for the free files", err)
 	}
-	if files < filesOpen {
-		return storeFullOfFiles(s.dir, files)
+	if files < storedir.FilesOpen {
+		return storedir.StoreFullOfFiles(s.dir, files)
 	}
 	return nil
 }
@@ -298,7 +299,7 @@ func fillBallast(name string) error {
 // hole.
 func writeNoise(f *os.File, size int64) error {
 	var seed [32]byte
-	copy(seed[:], randomBytes(len(seed)))
+	copy(seed[:], storedir.RandomBytes(len(seed)))
 	noise := rand.NewChaCha8(seed)
 	block := make([]byte, 256<<10)
 	for ; size > 0; size -= int64(len(block)) {
@@ -319,5 +320,3 @@ func Free(dir string) int64 {
 	}
 	return free
 }
-
-func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

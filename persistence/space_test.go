@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/internal/require"
 	"hubcli/persistence/conformance"
@@ -33,14 +35,14 @@ func TestGateSeesHowFastTheDiskFills(t *testing.T) {
 			return 0
 		}
 		if at := closes(10 << 20); at < roomNeeded-20<<20 || at > roomNeeded {
-			t.Errorf("the gate closes with %s free where little is taken, want about %s", mebibytes(at), mebibytes(roomNeeded))
+			t.Errorf("the gate closes with %s free where little is taken, want about %s", storedir.Mebibytes(at), storedir.Mebibytes(roomNeeded))
 		}
 		if at := closes(ownShare); at > roomNeeded {
-			t.Errorf("the gate closes with %s free by what the hub itself may take", mebibytes(at))
+			t.Errorf("the gate closes with %s free by what the hub itself may take", storedir.Mebibytes(at))
 		}
 		slow, fast := closes(64<<20), closes(150<<20)
 		if slow < roomNeeded+64<<20 || fast < 2*slow {
-			t.Errorf("the gate closes with %s free where 64 MiB are taken at a look, with %s where it is 150", mebibytes(slow), mebibytes(fast))
+			t.Errorf("the gate closes with %s free where 64 MiB are taken at a look, with %s where it is 150", storedir.Mebibytes(slow), storedir.Mebibytes(fast))
 		}
 	})
 }
@@ -137,7 +139,7 @@ func TestDiskWithoutRoomForFilesIsFull(t *testing.T) {
 		if n := strings.Count(out.String(), "no room for new files"); n != 1 {
 			t.Errorf("%d lines say that there is no room for files, want 1:\n%s", n, out.String())
 		}
-		files = filesOpen - 1
+		files = storedir.FilesOpen - 1
 		if err := s.prepare(); err == nil || !strings.Contains(err.Error(), "more files") {
 			t.Errorf("opening with room for %d files: %v", files, err)
 		}

@@ -9,13 +9,15 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/require"
 )
 
 // TestNothingOfAStoreIsWaitedFor: a file of a store is a pipe into which nobody writes, or a
 // link to one, as a checkout may have it. The store is refused at once.
 func TestNothingOfAStoreIsWaitedFor(t *testing.T) {
-	for _, name := range []string{nameFormat, nameKey, nameToken, nameMaker, nameHead, nameLock, nameSalvaged, nameSocket} {
+	for _, name := range []string{storedir.NameFormat, storedir.NameKey, storedir.NameToken, storedir.NameMaker, storedir.NameHead, storedir.NameLock, storedir.NameSalvaged, storedir.NameSocket} {
 		for _, link := range []bool{false, true} {
 			dir := filepath.Join(t.TempDir(), "store")
 			s, err := Open(dir, Options{})
@@ -31,7 +33,7 @@ func TestNothingOfAStoreIsWaitedFor(t *testing.T) {
 			}
 			done := make(chan error, 3)
 			go func() {
-				_, err := Inspect(dir)
+				_, err := storedir.Inspect(dir)
 				done <- err
 				_, err = ReadSocket(dir)
 				done <- err
@@ -44,7 +46,7 @@ func TestNothingOfAStoreIsWaitedFor(t *testing.T) {
 			for i := range 3 {
 				select {
 				case err := <-done:
-					if needed := name == nameFormat || name == nameKey || name == nameToken || name == nameHead; needed && i == 2 && err == nil {
+					if needed := name == storedir.NameFormat || name == storedir.NameKey || name == storedir.NameToken || name == storedir.NameHead; needed && i == 2 && err == nil {
 						t.Errorf("%s is no plain file, and the store is opened, a link: %v", name, link)
 					}
 				case <-time.After(30 * time.Second):

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"slices"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -80,17 +83,17 @@ func (s *Store) importGaps() importGaps {
 func (s *Store) loadImports() error {
 	var all importGaps
 	err := s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixImport), false)
+		it := iterate(txn, []byte(codec.PrefixImport), false)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
-			var g gap
+			var g codec.Gap
 			if err := it.Item().Value(func(b []byte) (err error) {
-				g, err = decodeGap(b)
+				g, err = codec.DecodeGap(b)
 				return err
 			}); err != nil {
 				return err
 			}
-			one, err := importNote(txn, g.asImport())
+			one, err := importNote(txn, g.AsImport())
 			if err != nil {
 				return err
 			}
@@ -99,7 +102,7 @@ func (s *Store) loadImports() error {
 		return nil
 	})
 	if err != nil {
-		return corrupt("its note of an import fails its checks", redacted{err})
+		return storedir.Corrupt("its note of an import fails its checks", codec.Redacted{Err: err})
 	}
 	s.imports.Store(&all)
 	return nil
@@ -108,7 +111,7 @@ func (s *Store) loadImports() error {
 // importNote returns a gap as its row of TableImport says. Without one it is hidden. That a
 // row is damaged is for those to say who read it.
 func importNote(txn *badger.Txn, g core.Gap) (importGap, error) {
-	key := rowKey(core.TableImport, core.ImportKey(g.FromSeq))
+	key := codec.RowKey(core.TableImport, core.ImportKey(g.FromSeq))
 	item, err := txn.Get(key)
 	if errors.Is(err, badger.ErrKeyNotFound) {
 		return importGap{Gap: g, hidden: true}, nil
@@ -132,10 +135,6 @@ func vacantOf(value []byte) int64 {
 	return row.Vacant
 }
 
-func (g gap) asImport() core.Gap {
-	return core.Gap{FromSeq: g.from, UptoSeq: g.upto, FromMessage: g.lowMessage + 1, UptoMessage: g.highMessage}
-}
-
 // PassOver makes durable that a gap follows the end of the journal; see core.Stager.
 func (s *Store) PassOver(g core.Gap) error {
 	s.writing.Lock()
@@ -147,14 +146,14 @@ func (s *Store) PassOver(g core.Gap) error {
 	if g.FromSeq != h.Seq+1 || g.UptoSeq < g.FromSeq || g.FromMessage != h.Message+1 || g.UptoMessage < h.Message {
 		return s.fail(fmt.Errorf("the gap from record %d does not follow record %d", g.FromSeq, h.Seq))
 	}
-	note := gap{from: g.FromSeq, upto: g.UptoSeq, lowMessage: h.Message, highMessage: g.UptoMessage}
-	value := encodeGap(note)
-	entries := []entry{{key: seqKey(prefixGap, g.FromSeq), value: value}, {key: seqKey(prefixImport, g.FromSeq), value: value}}
+	note := codec.Gap{From: g.FromSeq, Upto: g.UptoSeq, LowMessage: h.Message, HighMessage: g.UptoMessage}
+	value := codec.EncodeGap(note)
+	entries := []codec.Entry{{Key: codec.SeqKey(codec.PrefixGap, g.FromSeq), Value: value}, {Key: codec.SeqKey(codec.PrefixImport, g.FromSeq), Value: value}}
 	if size, fits := txnSize(entries); !s.hasRoom(entries, size, fits) {
 		return core.ErrNoRoom
 	}
 	if err := s.commit(entries); err != nil {
-		if errors.Is(err, ErrClosed) {
+		if errors.Is(err, storedir.ErrClosed) {
 			return err
 		}
 		return s.fail(err)
@@ -195,8 +194,8 @@ func (s *Store) Stage(g core.Gap, messages []core.StoredMessage, rows []core.Row
 		s.addRow(&rows[i])
 	}
 	for i := range s.entries {
-		if len(s.entries[i].value) > maxValue {
-			return errTooLarge
+		if len(s.entries[i].Value) > codec.MaxValue {
+			return codec.ErrTooLarge
 		}
 	}
 	if size, fits := txnSize(s.entries); !s.hasRoom(s.entries, size, fits) {
@@ -207,7 +206,7 @@ func (s *Store) Stage(g core.Gap, messages []core.StoredMessage, rows []core.Row
 		s.buf = nil
 	}
 	if err != nil {
-		if errors.Is(err, ErrClosed) {
+		if errors.Is(err, storedir.ErrClosed) {
 			return err
 		}
 		return s.fail(err)
@@ -226,7 +225,7 @@ func stageable(g *core.Gap, all importGaps, messages []core.StoredMessage, rows 
 		if !g.HasMessage(m.ID) || i > 0 && m.ID != messages[i-1].ID+1 {
 			return fmt.Errorf("message %d does not belong where it was staged", m.ID)
 		}
-		if !indexable(string(m.Channel)) || !indexable(string(m.Thread)) || !indexable(string(m.To)) {
+		if !codec.Indexable(string(m.Channel)) || !codec.Indexable(string(m.Thread)) || !codec.Indexable(string(m.To)) {
 			return fmt.Errorf("message %d: a name has a control character", m.ID)
 		}
 	}
@@ -268,8 +267,8 @@ func (s *Store) Staged() (gaps []core.Gap) {
 // Vacant counts the ids that no message has; see core.Stager.
 func (s *Store) Vacant(upto hub.MessageID) (n int64) {
 	for _, g := range s.givenUp() { // gaps of imports are among them
-		if g.highMessage <= upto {
-			n += int64(g.highMessage - g.lowMessage)
+		if g.HighMessage <= upto {
+			n += int64(g.HighMessage - g.LowMessage)
 		}
 	}
 	for _, g := range s.importGaps() {
@@ -285,12 +284,12 @@ func (s *Store) Unstage(ctx context.Context, g core.Gap) error {
 	if !slices.Contains(s.importGaps(), importGap{Gap: g, hidden: true}) {
 		return fmt.Errorf("the gap from record %d is not one of an import that is under way", g.FromSeq)
 	}
-	for _, prefix := range []string{prefixMessage, prefixChannel, prefixThread, prefixInbox, prefixRow} {
+	for _, prefix := range []string{codec.PrefixMessage, codec.PrefixChannel, codec.PrefixThread, codec.PrefixInbox, codec.PrefixRow} {
 		if err := s.deleteOwned(ctx, g, []byte(prefix)); err != nil {
 			return err
 		}
 	}
-	if err := s.deleteKeys([][]byte{seqKey(prefixImport, g.FromSeq)}); err != nil {
+	if err := s.deleteKeys([][]byte{codec.SeqKey(codec.PrefixImport, g.FromSeq)}); err != nil {
 		return err
 	}
 	s.writing.Lock()
@@ -336,7 +335,7 @@ func (s *Store) deleteOwned(ctx context.Context, g core.Gap, prefix []byte) erro
 
 // ownsKey reports whether a key of the store belongs to a gap.
 func ownsKey(g *core.Gap, key []byte) bool {
-	if rest, ok := bytes.CutPrefix(key, []byte(prefixRow)); ok {
+	if rest, ok := bytes.CutPrefix(key, []byte(codec.PrefixRow)); ok {
 		return len(rest) > 2 && g.Owns(core.Table(rest[0]), rest[2:])
 	}
 	return len(key) >= 8 && g.HasMessage(hub.MessageID(binary.BigEndian.Uint64(key[len(key)-8:])))
@@ -353,13 +352,13 @@ func (s *Store) deleteKeys(keys [][]byte) error {
 	}
 	s.entries = s.entries[:0]
 	for _, key := range keys {
-		s.entries = append(s.entries, entry{key: key})
+		s.entries = append(s.entries, codec.Entry{Key: key})
 	}
 	if size, fits := txnSize(s.entries); !s.hasRoom(s.entries, size, fits) {
 		return core.ErrNoRoom
 	}
 	err := s.commitAll(s.entries)
-	if err != nil && !errors.Is(err, ErrClosed) {
+	if err != nil && !errors.Is(err, storedir.ErrClosed) {
 		return s.fail(err)
 	}
 	s.gate.publish(s.lastTS)

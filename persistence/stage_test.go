@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"testing"
 
+	"hubcli/persistence/codec"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -159,9 +161,9 @@ func TestImportIsRevealedByAnInterruptedGroup(t *testing.T) {
 		Rows: []core.Row{{Table: core.TableImport, Key: core.ImportKey(g.FromSeq), Value: []byte("import")}},
 	}}
 	require.NoError(t, s.encodeGroup(records, nil))
-	frame, err := appendFrame(nil, records, s.entries[1:])
+	frame, err := codec.AppendFrame(nil, records, s.entries[1:])
 	require.NoError(t, err)
-	mustCommit(t, s, entry{key: seqKey(prefixFrame, records[0].Seq), value: frame})
+	mustCommit(t, s, codec.Entry{Key: codec.SeqKey(codec.PrefixFrame, records[0].Seq), Value: frame})
 	require.NoError(t, s.Close())
 	s = openStore(t, dir)
 	wantMessages, wantRows := seenOf(n, rows)

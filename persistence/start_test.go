@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -56,84 +58,84 @@ func TestStartErrors(t *testing.T) {
 	cases := map[string]struct {
 		make    func(t *testing.T) string
 		options Options
-		kind    StartKind
+		kind    storedir.StartKind
 		is      error
 	}{
-		"plain file": {kind: StartNotAStore, is: ErrNotAStore, make: func(t *testing.T) string {
+		"plain file": {kind: storedir.StartNotAStore, is: storedir.ErrNotAStore, make: func(t *testing.T) string {
 			put(t, t.TempDir(), "x", "")
 			dir := t.TempDir()
 			put(t, dir, "app.db", "SQLite format 3\x00")
 			return filepath.Join(dir, "app.db")
 		}},
-		"a path through a plain file": {kind: StartNotAStore, make: func(t *testing.T) string {
+		"a path through a plain file": {kind: storedir.StartNotAStore, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "app.db", "x")
 			return filepath.Join(dir, "app.db", "store")
 		}},
-		"a name that is too long": {kind: StartNotAStore, make: func(t *testing.T) string {
+		"a name that is too long": {kind: storedir.StartNotAStore, make: func(t *testing.T) string {
 			return filepath.Join(t.TempDir(), strings.Repeat("x", 300))
 		}},
-		"a folder that cannot be made": {kind: StartNotAStore, make: func(t *testing.T) string {
+		"a folder that cannot be made": {kind: storedir.StartNotAStore, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			if err := os.Symlink("loop", filepath.Join(dir, "loop")); err != nil {
 				t.Skip("needs symbolic links: ", err)
 			}
 			return filepath.Join(dir, "loop", "store")
 		}},
-		"foreign folder": {kind: StartNotAStore, is: ErrNotAStore, make: func(t *testing.T) string {
+		"foreign folder": {kind: storedir.StartNotAStore, is: storedir.ErrNotAStore, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "thesis.txt", "mine")
 			return dir
 		}},
-		"foreign FORMAT": {kind: StartNotAStore, make: func(t *testing.T) string {
+		"foreign FORMAT": {kind: storedir.StartNotAStore, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "FORMAT", "PDF\n")
 			return dir
 		}},
-		"newer format": {kind: StartNewerFormat, is: ErrNewerFormat, make: func(t *testing.T) string {
+		"newer format": {kind: storedir.StartNewerFormat, is: storedir.ErrNewerFormat, make: func(t *testing.T) string {
 			dir := newStore(t, 1)
-			put(t, dir, nameFormat, fmt.Sprintf("hubcli store\nformat %d\nwhatever comes\n", LatestFormat()+1))
+			put(t, dir, storedir.NameFormat, fmt.Sprintf("hubcli store\nformat %d\nwhatever comes\n", storedir.LatestFormat()+1))
 			return dir
 		}},
-		"damaged FORMAT": {kind: StartCorrupt, make: func(t *testing.T) string {
+		"damaged FORMAT": {kind: storedir.StartCorrupt, make: func(t *testing.T) string {
 			dir := newStore(t, 1)
-			b, _ := os.ReadFile(filepath.Join(dir, nameFormat))
-			put(t, dir, nameFormat, strings.Replace(string(b), "instance ", "instance 0", 1))
+			b, _ := os.ReadFile(filepath.Join(dir, storedir.NameFormat))
+			put(t, dir, storedir.NameFormat, strings.Replace(string(b), "instance ", "instance 0", 1))
 			return dir
 		}},
-		"locked": {kind: StartLocked, is: ErrLocked, make: func(t *testing.T) string {
+		"locked": {kind: storedir.StartLocked, is: storedir.ErrLocked, make: func(t *testing.T) string {
 			dir := t.TempDir()
 			openStore(t, dir)
 			return dir
 		}},
-		"key gone": {kind: StartCorrupt, make: func(t *testing.T) string {
+		"key gone": {kind: storedir.StartCorrupt, make: func(t *testing.T) string {
 			dir := newStore(t, 1)
-			_ = os.Remove(filepath.Join(dir, nameKey))
+			_ = os.Remove(filepath.Join(dir, storedir.NameKey))
 			return dir
 		}},
-		"key damaged": {kind: StartCorrupt, make: func(t *testing.T) string {
+		"key damaged": {kind: storedir.StartCorrupt, make: func(t *testing.T) string {
 			dir := newStore(t, 1)
-			put(t, dir, nameKey, strings.Repeat("k", 36))
+			put(t, dir, storedir.NameKey, strings.Repeat("k", 36))
 			return dir
 		}},
 		"full": {
-			kind: StartFull, make: func(t *testing.T) string { return newStore(t, 1) },
+			kind: storedir.StartFull, make: func(t *testing.T) string { return newStore(t, 1) },
 			options: Options{free: func(string) (int64, error) { return 1 << 20, nil }},
 		},
-		"database gone": {kind: StartTruncated, make: func(t *testing.T) string {
+		"database gone": {kind: storedir.StartTruncated, make: func(t *testing.T) string {
 			dir := newStore(t, 3)
-			_ = os.RemoveAll(filepath.Join(dir, nameBadger))
+			_ = os.RemoveAll(filepath.Join(dir, storedir.NameBadger))
 			return dir
 		}},
-		"HEAD gone": {kind: StartCorrupt, make: func(t *testing.T) string {
+		"HEAD gone": {kind: storedir.StartCorrupt, make: func(t *testing.T) string {
 			// Without HEAD nobody would notice that the database is gone too.
 			dir := newStore(t, 3)
-			_ = os.Remove(filepath.Join(dir, nameHead))
+			_ = os.Remove(filepath.Join(dir, storedir.NameHead))
 			return dir
 		}},
-		"HEAD damaged": {kind: StartCorrupt, make: func(t *testing.T) string {
+		"HEAD damaged": {kind: storedir.StartCorrupt, make: func(t *testing.T) string {
 			dir := newStore(t, 3)
-			put(t, dir, nameHead, strings.Repeat("h", 2*headSlotGap))
+			put(t, dir, storedir.NameHead, strings.Repeat("h", 2*storedir.HeadSlotGap))
 			return dir
 		}},
 	}
@@ -142,7 +144,7 @@ func TestStartErrors(t *testing.T) {
 			dir := c.make(t)
 			first := refused(t, dir, c.options)
 			err := refused(t, dir, c.options) // still
-			var start *StartError
+			var start *storedir.StartError
 			if !errors.As(first, &start) || !errors.As(err, &start) {
 				t.Fatalf("Open: %v, then %v, want a StartError", first, err)
 			}
@@ -181,25 +183,25 @@ func refused(t testing.TB, dir string, o Options) error {
 // instead of stumbling over what it does not know.
 func TestFormatRises(t *testing.T) {
 	dir := newStore(t, 3)
-	was, err := Inspect(dir)
+	was, err := storedir.Inspect(dir)
 	require.NoError(t, err)
 	was.Format = 1
-	put(t, dir, nameFormat, string(was.encode()))
-	head, err := os.ReadFile(filepath.Join(dir, nameHead))
+	put(t, dir, storedir.NameFormat, string(was.Encode()))
+	head, err := os.ReadFile(filepath.Join(dir, storedir.NameHead))
 	require.NoError(t, err)
-	put(t, dir, nameHead, "")
+	put(t, dir, storedir.NameHead, "")
 	if _, err := Open(dir, Options{}); err == nil {
 		t.Fatal("a store without HEAD was opened")
 	}
-	if m, err := Inspect(dir); err != nil || m != was {
+	if m, err := storedir.Inspect(dir); err != nil || m != was {
 		t.Errorf("after a start that failed the marker is %+v, %v", m, err)
 	}
-	put(t, dir, nameHead, string(head))
+	put(t, dir, storedir.NameHead, string(head))
 	s := openStore(t, dir)
 	if s.Head().Seq != 3 || s.InstanceID() != was.InstanceID {
 		t.Errorf("head %+v, instance %s", s.Head(), s.InstanceID())
 	}
-	if m, err := Inspect(dir); err != nil || m.Format != core.BaseFormat || m.InstanceID != was.InstanceID {
+	if m, err := storedir.Inspect(dir); err != nil || m.Format != core.BaseFormat || m.InstanceID != was.InstanceID {
 		t.Errorf("the marker is %+v, %v", m, err)
 	}
 }
@@ -211,28 +213,28 @@ func TestIdentityAndSecretsStay(t *testing.T) {
 	if len(id) != 32 || len(key) != 32 || len(token) != 43 || s.Dir() != dir {
 		t.Errorf("instance %q, key of %d bytes, token of %d characters, dir %q", id, len(key), len(token), s.Dir())
 	}
-	if m, err := Inspect(dir); err != nil || m.InstanceID != id || m.Format != core.BaseFormat {
+	if m, err := storedir.Inspect(dir); err != nil || m.InstanceID != id || m.Format != core.BaseFormat {
 		t.Errorf("Inspect = %+v, %v", m, err)
 	}
 	_ = s.Close()
 	if runtime.GOOS != "windows" {
-		for name, want := range map[string]os.FileMode{"": 0o700, nameKey: 0o600, nameToken: 0o600, nameFormat: 0o600, nameHead: 0o600, nameLock: 0o600, nameCheckpoints: 0o700} {
+		for name, want := range map[string]os.FileMode{"": 0o700, storedir.NameKey: 0o600, storedir.NameToken: 0o600, storedir.NameFormat: 0o600, storedir.NameHead: 0o600, storedir.NameLock: 0o600, storedir.NameCheckpoints: 0o700} {
 			info, err := os.Stat(filepath.Join(dir, name))
 			if err != nil || info.Mode().Perm() != want {
 				t.Errorf("%q has mode %v, %v, want %v", name, info.Mode().Perm(), err, want)
 			}
 		}
-		_ = os.Chmod(filepath.Join(dir, nameToken), 0o644)
+		_ = os.Chmod(filepath.Join(dir, storedir.NameToken), 0o644)
 	}
 	s = openStore(t, dir)
 	if s.InstanceID() != id || !bytes.Equal(s.SecretKey(), key) || s.OperatorToken() != token {
 		t.Error("identity or secrets changed")
 	}
-	if info, err := os.Stat(filepath.Join(dir, nameToken)); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+	if info, err := os.Stat(filepath.Join(dir, storedir.NameToken)); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
 		t.Errorf("the token stays readable for others: %v, %v", info.Mode(), err)
 	}
 	_ = s.Close()
-	put(t, dir, nameToken, "edited")
+	put(t, dir, storedir.NameToken, "edited")
 	s = openStore(t, dir)
 	if s.OperatorToken() == token || len(s.OperatorToken()) != 43 {
 		t.Errorf("token %q after damage", s.OperatorToken())
@@ -243,10 +245,10 @@ func TestIdentityAndSecretsStay(t *testing.T) {
 // but the marker.
 func TestUnfinishedStoreIsMade(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{nameLock, nameKey, nameHead, nameToken, nameFormat + tempSuffix, "hub.log", "hub-2026-01-01T00-00-00.000.log"} {
+	for _, name := range []string{storedir.NameLock, storedir.NameKey, storedir.NameHead, storedir.NameToken, storedir.NameFormat + storedir.TempSuffix, "hub.log", "hub-2026-01-01T00-00-00.000.log"} {
 		put(t, dir, name, "half")
 	}
-	if _, err := Inspect(dir); !errors.Is(err, ErrNoStore) {
+	if _, err := storedir.Inspect(dir); !errors.Is(err, storedir.ErrNoStore) {
 		t.Fatalf("Inspect: %v, want ErrNoStore", err)
 	}
 	s := openStore(t, dir)
@@ -260,17 +262,17 @@ func TestTruncatedIsRefusedUntilAccepted(t *testing.T) {
 	post(t, s, 4)
 	_ = s.Close()
 	old := filepath.Join(t.TempDir(), "old")
-	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join(dir, nameBadger))))
+	require.NoError(t, os.CopyFS(old, os.DirFS(filepath.Join(dir, storedir.NameBadger))))
 	s = openStore(t, dir)
 	post(t, s, 5)
 	_ = s.Close()
 	// An old copy of the database comes back: records 8 to 12 are lost.
-	_ = os.RemoveAll(filepath.Join(dir, nameBadger))
-	require.NoError(t, os.Rename(old, filepath.Join(dir, nameBadger)))
+	_ = os.RemoveAll(filepath.Join(dir, storedir.NameBadger))
+	require.NoError(t, os.Rename(old, filepath.Join(dir, storedir.NameBadger)))
 	for range 2 {
 		_, err := Open(dir, Options{})
-		var start *StartError
-		if !errors.As(err, &start) || start.Kind != StartTruncated {
+		var start *storedir.StartError
+		if !errors.As(err, &start) || start.Kind != storedir.StartTruncated {
 			t.Fatalf("Open: %v, want truncated", err)
 		}
 	}
@@ -307,47 +309,47 @@ func TestDelete(t *testing.T) {
 		make func(t *testing.T) string
 		want error
 	}{
-		"nothing there": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, ErrNoStore},
-		"empty folder":  {func(t *testing.T) string { return t.TempDir() }, ErrNoStore},
+		"nothing there": {func(t *testing.T) string { return filepath.Join(t.TempDir(), "x") }, storedir.ErrNoStore},
+		"empty folder":  {func(t *testing.T) string { return t.TempDir() }, storedir.ErrNoStore},
 		"plain file": {func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "f", "x")
 			return filepath.Join(dir, "f")
-		}, ErrNotAStore},
+		}, storedir.ErrNotAStore},
 		"foreign folder": {func(t *testing.T) string {
 			dir := t.TempDir()
 			put(t, dir, "f", "x")
 			return dir
-		}, ErrNotAStore},
+		}, storedir.ErrNotAStore},
 		"repository": {func(t *testing.T) string {
 			dir := newStore(t, 1)
 			put(t, dir, ".git/HEAD", "x")
 			return dir
-		}, ErrNotAStore},
+		}, storedir.ErrNotAStore},
 		"home": {func(t *testing.T) string {
 			dir := newStore(t, 1)
 			t.Setenv("HOME", dir)
 			t.Setenv("USERPROFILE", dir)
 			return dir
-		}, ErrNotAStore},
+		}, storedir.ErrNotAStore},
 		"symbolic link": {func(t *testing.T) string {
 			link := filepath.Join(t.TempDir(), "link")
 			if err := os.Symlink(newStore(t, 1), link); err != nil {
 				t.Skip("needs symbolic links: ", err)
 			}
 			return link
-		}, ErrNotAStore},
-		"root": {func(*testing.T) string { return filepath.VolumeName(home) + string(filepath.Separator) }, ErrNotAStore},
+		}, storedir.ErrNotAStore},
+		"root": {func(*testing.T) string { return filepath.VolumeName(home) + string(filepath.Separator) }, storedir.ErrNotAStore},
 		"open": {func(t *testing.T) string {
 			dir := t.TempDir()
 			openStore(t, dir)
 			return dir
-		}, ErrLocked},
+		}, storedir.ErrLocked},
 		"newer": {func(t *testing.T) string {
 			dir := newStore(t, 1)
-			put(t, dir, nameFormat, fmt.Sprintf("hubcli store\nformat %d\n", LatestFormat()+1))
+			put(t, dir, storedir.NameFormat, fmt.Sprintf("hubcli store\nformat %d\n", storedir.LatestFormat()+1))
 			return dir
-		}, ErrNewerFormat},
+		}, storedir.ErrNewerFormat},
 	}
 	for name, c := range refused {
 		t.Run(name, func(t *testing.T) {
@@ -355,7 +357,7 @@ func TestDelete(t *testing.T) {
 			if err := Delete(dir); !errors.Is(err, c.want) {
 				t.Errorf("Delete: %v, want %v", err, c.want)
 			}
-			if _, err := os.Stat(dir); err != nil && !errors.Is(c.want, ErrNoStore) {
+			if _, err := os.Stat(dir); err != nil && !errors.Is(c.want, storedir.ErrNoStore) {
 				t.Errorf("it is gone: %v", err)
 			}
 		})
@@ -383,7 +385,7 @@ func TestDelete(t *testing.T) {
 		if b, err := os.ReadFile(filepath.Join(kept.Dir, "checkpoints", "mine.txt")); err != nil || string(b) != "mine" {
 			t.Errorf("notes beside the checkpoints: %q, %v", b, err)
 		}
-		if _, err := os.Stat(filepath.Join(kept.Dir, nameKey)); err == nil {
+		if _, err := os.Stat(filepath.Join(kept.Dir, storedir.NameKey)); err == nil {
 			t.Error("the key is still there")
 		}
 		if _, err := os.Stat(dir); err == nil {

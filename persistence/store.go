@@ -7,6 +7,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -44,7 +48,7 @@ type Options struct {
 	// for other processes that find the store in use.
 	Address string
 
-	fs      fsys                        // nil: the disk
+	fs      storedir.Fsys               // nil: the disk
 	free    func(string) (int64, error) // nil: statfs
 	formats *core.Formats               // nil: those of this program
 }
@@ -55,15 +59,15 @@ type Store struct {
 	reads
 
 	dir     string
-	marker  Marker // as the store was opened
+	marker  storedir.Marker // as the store was opened
 	formats *core.Formats
 	raising sync.Mutex // held while FORMAT is written
 	format  atomic.Int64
 	key     []byte
 	token   string
 	log     *slog.Logger
-	fs      fsys
-	lock    *storeLock
+	fs      storedir.Fsys
+	lock    *storedir.StoreLock
 	folder  *heldFolder
 	start   *start        // what has still to be done; nil: Begin has done it
 	closing chan struct{} // closed by Close
@@ -88,20 +92,20 @@ type Store struct {
 	writing  sync.Mutex
 	lastTS   uint64 // timestamp of the last commit
 	commits  int
-	buf      []byte                     // reused for the encoded values of a commit
-	entries  []entry                    // reused
-	block    messageBlock               // reused
-	index    scopeIndex                 // reused
-	durable  core.Head                  // end of the journal
-	frameEnd hub.Seq                    // first sequence number of the last frame
-	gaps     atomic.Pointer[[]gap]      // rising; the list is never changed in place
-	imports  atomic.Pointer[importGaps] // see stage.go
-	synced   atomic.Int64               // nanoseconds of the last synced commit
-	tail     atomic.Uint64              // durable.Seq, for readers
-	saving   sync.Mutex                 // serializes SaveCheckpoint and Checkpoint
+	buf      []byte                      // reused for the encoded values of a commit
+	entries  []codec.Entry               // reused
+	block    codec.MessageBlock          // reused
+	index    codec.ScopeIndex            // reused
+	durable  core.Head                   // end of the journal
+	frameEnd hub.Seq                     // first sequence number of the last frame
+	gaps     atomic.Pointer[[]codec.Gap] // rising; the list is never changed in place
+	imports  atomic.Pointer[importGaps]  // see stage.go
+	synced   atomic.Int64                // nanoseconds of the last synced commit
+	tail     atomic.Uint64               // durable.Seq, for readers
+	saving   sync.Mutex                  // serializes SaveCheckpoint and Checkpoint
 
 	heading   sync.Mutex // guards head and headTimer
-	head      *headFile
+	head      *storedir.HeadFile
 	headTimer *time.Timer
 	syncing   sync.Mutex // held while HEAD is synced by the timer
 
@@ -110,45 +114,45 @@ type Store struct {
 	failed  chan struct{}
 }
 
-func headLost(err error) *StartError {
-	e := corrupt("its HEAD file is missing or fails its checksum, so it is not known how far the journal reached", err)
+func headLost(err error) *storedir.StartError {
+	e := storedir.Corrupt("its HEAD file is missing or fails its checksum, so it is not known how far the journal reached", err)
 	e.Fix = "restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or start once with --accept-truncated to take the journal as it is"
 	return e
 }
 
 // verifyReach checks Badger's files and whether they reach as far as HEAD says. It
 // changes nothing.
-func verifyReach(dir string, m mark) (*database, error) {
-	d, err := verifyDatabase(dir, m.clean)
-	if err != nil || !d.wal.hasFrame || d.wal.lastFrame >= m.lastFrame {
+func verifyReach(dir string, m storedir.Mark) (*badgerfile.Database, error) {
+	d, err := badgerfile.VerifyDatabase(dir, m.Clean)
+	if err != nil || !d.Wal.HasFrame || d.Wal.LastFrame >= m.LastFrame {
 		return d, err
 	}
 	// The write-ahead files end before the last frame. Either their end is lost, or
 	// that frame is in a table already: Badger keeps the file of an earlier memtable
 	// while a reader uses it, and deletes later ones first.
-	there, err := d.holdsFrame(m.lastFrame)
+	there, err := d.HoldsFrame(m.LastFrame)
 	if err != nil {
-		return d, corrupt("its tables cannot be read", err)
+		return d, storedir.Corrupt("its tables cannot be read", err)
 	}
 	if !there {
-		return d, truncated(m.Seq, d.wal.lastFrame)
+		return d, truncated(m.Seq, d.Wal.LastFrame)
 	}
 	return d, nil
 }
 
 // databaseLost refuses a store whose database is elsewhere, as in a folder that was copied by
 // half or where a disk is not mounted.
-func databaseLost(acknowledged hub.Seq) *StartError {
+func databaseLost(acknowledged hub.Seq) *storedir.StartError {
 	e := truncated(acknowledged, 0)
-	e.Sentence = fmt.Sprintf("the store has lost its database: it has no folder %s, and record %d was acknowledged", nameBadger, acknowledged)
+	e.Sentence = fmt.Sprintf("the store has lost its database: it has no folder %s, and record %d was acknowledged", storedir.NameBadger, acknowledged)
 	e.Fix = "nothing has been changed; put the folder back where it was, or " + e.Fix
 	return e
 }
 
-func truncated(acknowledged, found hub.Seq) *StartError {
-	return &StartError{
+func truncated(acknowledged, found hub.Seq) *storedir.StartError {
+	return &storedir.StartError{
 		Sentence: fmt.Sprintf("the store has lost records: its journal ends at %d, but %d was acknowledged", found, acknowledged),
-		Kind:     StartTruncated,
+		Kind:     storedir.StartTruncated,
 		Fix:      "restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or start once with --accept-truncated to go on without the lost records",
 	}
 }

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"slices"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4"
 
 	"hubcli/actors/core"
@@ -18,7 +21,7 @@ const densityChecked = 50_000
 // survey finds the end of the journal, compares it with what HEAD and the
 // checkpoints say, and finishes a group that a crash interrupted. Before Begin it does so in
 // the preview alone.
-func (s *Store) survey(m mark, accept bool) error {
+func (s *Store) survey(m storedir.Mark, accept bool) error {
 	last, err := s.lastFrame()
 	if err != nil {
 		return err
@@ -32,7 +35,7 @@ func (s *Store) survey(m mark, accept bool) error {
 	end := point
 	if last != nil {
 		end = frameHead(last)
-		s.frameEnd = last.first()
+		s.frameEnd = last.First()
 		if err := s.redo(last); err != nil {
 			return err
 		}
@@ -56,8 +59,8 @@ func (s *Store) survey(m mark, accept bool) error {
 	return nil
 }
 
-func frameHead(f *frame) core.Head {
-	r := f.last()
+func frameHead(f *codec.Frame) core.Head {
+	r := f.Last()
 	h := core.Head{
 		Seq: r.Seq, HubMS: r.HubMS,
 		Message: r.FirstMessage + hub.MessageID(r.MessageCount) - 1,
@@ -74,38 +77,38 @@ func maxHead(a, b core.Head) core.Head {
 }
 
 // lastFrame returns the last frame of the journal, or nil.
-func (s *Store) lastFrame() (f *frame, err error) {
+func (s *Store) lastFrame() (f *codec.Frame, err error) {
 	err = s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixFrame), true)
+		it := iterate(txn, []byte(codec.PrefixFrame), true)
 		defer it.Close()
-		if it.Seek(after([]byte(prefixFrame))); !it.ValidForPrefix([]byte(prefixFrame)) {
+		if it.Seek(codec.After([]byte(codec.PrefixFrame))); !it.ValidForPrefix([]byte(codec.PrefixFrame)) {
 			return nil
 		}
 		f, err = readFrame(it.Item())
 		return err
 	})
 	if err != nil {
-		return nil, corrupt("the last record of its journal fails its checks", err)
+		return nil, storedir.Corrupt("the last record of its journal fails its checks", err)
 	}
 	return f, nil
 }
 
 // givenUp returns the ranges of numbers that no record has, rising.
-func (s *Store) givenUp() []gap {
+func (s *Store) givenUp() []codec.Gap {
 	if gaps := s.gaps.Load(); gaps != nil {
 		return *gaps
 	}
 	return nil
 }
 
-func (s *Store) loadGaps() (gaps []gap, err error) {
+func (s *Store) loadGaps() (gaps []codec.Gap, err error) {
 	err = s.view(func(txn *badger.Txn) error {
-		it := iterate(txn, []byte(prefixGap), false)
+		it := iterate(txn, []byte(codec.PrefixGap), false)
 		defer it.Close()
 		for it.Rewind(); it.Valid(); it.Next() {
-			var g gap
+			var g codec.Gap
 			if err := it.Item().Value(func(b []byte) error {
-				g, err = decodeGap(b)
+				g, err = codec.DecodeGap(b)
 				return err
 			}); err != nil {
 				return err
@@ -115,7 +118,7 @@ func (s *Store) loadGaps() (gaps []gap, err error) {
 		return nil
 	})
 	if err != nil {
-		return nil, corrupt("its note of given up records fails its checks", err)
+		return nil, storedir.Corrupt("its note of given up records fails its checks", err)
 	}
 	return gaps, nil
 }
@@ -123,8 +126,8 @@ func (s *Store) loadGaps() (gaps []gap, err error) {
 // overGaps moves the end of the journal over the gaps that begin right there.
 func (s *Store) overGaps(end core.Head) core.Head {
 	for _, g := range s.givenUp() {
-		if g.from <= end.Seq+1 && g.upto > end.Seq {
-			end.Seq, end.Message = g.upto, max(end.Message, g.highMessage)
+		if g.From <= end.Seq+1 && g.Upto > end.Seq {
+			end.Seq, end.Message = g.Upto, max(end.Message, g.HighMessage)
 		}
 	}
 	return end
@@ -132,28 +135,28 @@ func (s *Store) overGaps(end core.Head) core.Head {
 
 // recordLoss writes down that the numbers after end, up to told, are lost.
 func (s *Store) recordLoss(end, told core.Head) error {
-	g := gap{from: end.Seq + 1, upto: told.Seq, lowMessage: end.Message, highMessage: max(end.Message, told.Message)}
-	s.log.Warn("records were given up", "from", g.from, "to", g.upto)
-	err := s.commit([]entry{{key: seqKey(prefixGap, g.from), value: encodeGap(g)}})
+	g := codec.Gap{From: end.Seq + 1, Upto: told.Seq, LowMessage: end.Message, HighMessage: max(end.Message, told.Message)}
+	s.log.Warn("records were given up", "from", g.From, "to", g.Upto)
+	err := s.commit([]codec.Entry{{Key: codec.SeqKey(codec.PrefixGap, g.From), Value: codec.EncodeGap(g)}})
 	if err != nil {
-		return ioError("writing down the lost records", redacted{err})
+		return storedir.IOError("writing down the lost records", codec.Redacted{Err: err})
 	}
 	s.gate.publish(s.lastTS)
 	gaps := append(slices.Clone(s.givenUp()), g)
-	slices.SortFunc(gaps, func(a, b gap) int { return int(int64(a.from) - int64(b.from)) })
+	slices.SortFunc(gaps, func(a, b codec.Gap) int { return int(int64(a.From) - int64(b.From)) })
 	s.gaps.Store(&gaps)
 	return nil
 }
 
 // redo carries out the rest of a group that was larger than a transaction. It is
 // the last one: the next frame is only written after the rows of this one.
-func (s *Store) redo(f *frame) error {
-	if f.redo == nil {
+func (s *Store) redo(f *codec.Frame) error {
+	if f.Redo == nil {
 		return nil
 	}
 	var doneUpto hub.Seq
 	err := s.view(func(txn *badger.Txn) error {
-		item, err := txn.Get([]byte(keyRedone))
+		item, err := txn.Get([]byte(codec.KeyRedone))
 		if errors.Is(err, badger.ErrKeyNotFound) {
 			return nil
 		}
@@ -161,23 +164,23 @@ func (s *Store) redo(f *frame) error {
 			return err
 		}
 		return item.Value(func(b []byte) error {
-			d := decoder{b: b}
-			if b, err = unseal(b, rowVersion, []byte(keyRedone)); err != nil {
+			d := codec.Decoder{B: b}
+			if b, err = codec.Unseal(b, codec.RowVersion, []byte(codec.KeyRedone)); err != nil {
 				return err
 			}
-			d.b = b
-			doneUpto = hub.Seq(d.u64())
+			d.B = b
+			doneUpto = hub.Seq(d.U64())
 			return nil
 		})
 	})
 	if err != nil {
-		return corrupt("its note of finished groups fails its checks", redacted{err})
+		return storedir.Corrupt("its note of finished groups fails its checks", codec.Redacted{Err: err})
 	}
-	if doneUpto >= f.first() {
+	if doneUpto >= f.First() {
 		return nil
 	}
-	if err := s.carryOut(f.records, f.redo); err != nil {
-		return ioError("finishing the last group", redacted{err})
+	if err := s.carryOut(f.Records, f.Redo); err != nil {
+		return storedir.IOError("finishing the last group", codec.Redacted{Err: err})
 	}
 	s.gate.publish(s.lastTS)
 	return nil
@@ -187,33 +190,33 @@ func (s *Store) redo(f *frame) error {
 // by the database without an error.
 func (s *Store) checkDensity(head hub.MessageID) error {
 	err := s.view(func(txn *badger.Txn) error {
-		prefix := []byte(prefixMessage)
+		prefix := []byte(codec.PrefixMessage)
 		it := iterate(txn, prefix, true)
 		defer it.Close()
-		it.Seek(after(prefix))
+		it.Seek(codec.After(prefix))
 		for want := s.belowGaps(head); want > max(0, head-densityChecked); it.Next() {
 			if !it.ValidForPrefix(prefix) {
 				return fmt.Errorf("message %d is missing", want)
 			}
-			var k block
+			var k codec.Block
 			item := it.Item()
 			if err := item.Value(func(b []byte) (err error) {
-				k, err = decodeBlock(item.Key(), b)
+				k, err = codec.DecodeBlock(item.Key(), b)
 				return err
 			}); err != nil {
-				return redacted{err}
+				return codec.Redacted{Err: err}
 			}
 			switch {
-			case k.last() < want:
+			case k.Last() < want:
 				return fmt.Errorf("message %d is missing", want)
-			case k.first <= want:
-				want = s.belowGaps(k.first - 1)
+			case k.First <= want:
+				want = s.belowGaps(k.First - 1)
 			}
 		}
 		return nil
 	})
 	if err != nil {
-		return corrupt("a message is missing from it", err)
+		return storedir.Corrupt("a message is missing from it", err)
 	}
 	return nil
 }
@@ -224,8 +227,8 @@ func (s *Store) belowGaps(id hub.MessageID) hub.MessageID {
 	for at := hub.MessageID(-1); at != id; { // their order is that of records, not of messages
 		at = id
 		for i := len(gaps) - 1; i >= 0; i-- {
-			if g := gaps[i]; id > g.lowMessage && id <= g.highMessage {
-				id = g.lowMessage
+			if g := gaps[i]; id > g.LowMessage && id <= g.HighMessage {
+				id = g.LowMessage
 			}
 		}
 	}

@@ -3,14 +3,16 @@ package persistence
 import (
 	"fmt"
 	"time"
+
+	"hubcli/persistence/storedir"
 )
 
 // headSyncEvery is how far HEAD may be behind on the disk.
 const headSyncEvery = time.Second
 
 // mark is what HEAD says now.
-func (s *Store) mark(clean bool) mark {
-	return mark{Head: s.durable, lastFrame: s.frameEnd, clean: clean}
+func (s *Store) mark(clean bool) storedir.Mark {
+	return storedir.Mark{Head: s.durable, LastFrame: s.frameEnd, Clean: clean}
 }
 
 // writeHead writes HEAD after a commit. HEAD is synced within headSyncEvery, not
@@ -20,11 +22,11 @@ func (s *Store) mark(clean bool) mark {
 func (s *Store) writeHead() error {
 	s.heading.Lock()
 	defer s.heading.Unlock()
-	if err := s.head.write(s.mark(false)); err != nil {
+	if err := s.head.Write(s.mark(false)); err != nil {
 		return err
 	}
 	if syncEveryCommit {
-		return s.head.sync()
+		return s.head.Sync()
 	}
 	if s.headTimer == nil {
 		s.headTimer = time.AfterFunc(headSyncEvery, s.syncHead)
@@ -43,9 +45,9 @@ func (s *Store) syncHead() {
 		return // stopped
 	}
 	s.headTimer = nil
-	s.head.dirty = false
+	s.head.Dirty = false
 	s.heading.Unlock()
-	if err := s.head.f.Sync(); err != nil {
+	if err := s.head.F.Sync(); err != nil {
 		_ = s.fail(fmt.Errorf("syncing HEAD: %w", err))
 	}
 }

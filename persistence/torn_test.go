@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/storedir"
+
 	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
@@ -23,9 +26,9 @@ func TestTransactionThatWasNeverSynced(t *testing.T) {
 	w := &conformance.Writer{Head: s.durable}
 	large := func() {
 		t.Helper()
-		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("x ", 6*pageSize))}}))
+		require.NoError(t, s.Append(&core.Group{Records: []*core.Record{w.Post("general", "t", strings.Repeat("x ", 6*badgerfile.PageSize))}}))
 	}
-	head := mustRead(t, filepath.Join(s.dir, nameHead)) // it does not know of a commit that fails
+	head := mustRead(t, filepath.Join(s.dir, storedir.NameHead)) // it does not know of a commit that fails
 	at := len(bytes.TrimRight(mustRead(t, inBadger(s.dir, "000001.vlog")), "\x00"))
 	large()
 	end := len(bytes.TrimRight(mustRead(t, inBadger(s.dir, "000001.vlog")), "\x00"))
@@ -35,8 +38,8 @@ func TestTransactionThatWasNeverSynced(t *testing.T) {
 	later := filepath.Join(t.TempDir(), "later")
 	copyFolder(t, s.dir, later)
 	require.NoError(t, s.Close())
-	page := (at/pageSize + 2) * pageSize // within the values of the large message
-	if end-page < pageSize {
+	page := (at/badgerfile.PageSize + 2) * badgerfile.PageSize // within the values of the large message
+	if end-page < badgerfile.PageSize {
 		t.Fatalf("the values are at %d to %d", at, end)
 	}
 
@@ -52,7 +55,7 @@ func TestTransactionThatWasNeverSynced(t *testing.T) {
 		"blank, and it was acknowledged":  {killed, func(b []byte) { clear(b[page:]) }, 0, true},
 		"a bit is another":                {killed, func(b []byte) { b[page] ^= 1 }, 0, false},
 		"blank within a page":             {killed, func(b []byte) { clear(b[page+100 : page+200]) }, 0, false},
-		"blank, and written again":        {killed, func(b []byte) { clear(b[page : page+pageSize]) }, 0, false},
+		"blank, and written again":        {killed, func(b []byte) { clear(b[page : page+badgerfile.PageSize]) }, 0, false},
 		"values of two are missing":       {later, func(b []byte) { clear(b[page:]) }, 0, false},
 		"an earlier one is missing alone": {later, func(b []byte) { clear(b[page:end]) }, 0, false},
 	} {
@@ -61,7 +64,7 @@ func TestTransactionThatWasNeverSynced(t *testing.T) {
 			copyFolder(t, c.from, dir)
 			_ = os.RemoveAll(inBadger(dir, "LOCK"))
 			if !c.told {
-				put(t, dir, nameHead, string(head))
+				put(t, dir, storedir.NameHead, string(head))
 			}
 			log := mustRead(t, inBadger(dir, "000001.vlog"))
 			c.change(log)
@@ -72,7 +75,7 @@ func TestTransactionThatWasNeverSynced(t *testing.T) {
 				t.Errorf("the doctor says %+v", found)
 			}
 			if c.whole == 0 {
-				var refusal *StartError
+				var refusal *storedir.StartError
 				if _, err := Open(dir, Options{}); !errors.As(err, &refusal) {
 					t.Errorf("it is opened with %v", err)
 				}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/require"
 )
 
@@ -55,6 +57,6 @@ func TestFilesAreTheOwnersAlone(t *testing.T) {
 }
 
 func thereIsFile(dir, name string) bool {
-	found, _ := filepath.Glob(filepath.Join(dir, nameBadger, name))
+	found, _ := filepath.Glob(filepath.Join(dir, storedir.NameBadger, name))
 	return len(found) > 0
 }

@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"hubcli/persistence/badgerfile"
 )
 
 // TestListThatFailsToSync: the sync of the list of tables fails while a table is made or
@@ -20,7 +22,7 @@ func TestListThatFailsToSync(t *testing.T) {
 		t.Run(c.does, func(t *testing.T) {
 			t.Parallel()
 			dir := c.dir(t)
-			cmd := straced(t, c.does, dir, "-P", inBadger(dir, nameManifest), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when=1")
+			cmd := straced(t, c.does, dir, "-P", inBadger(dir, badgerfile.NameManifest), "-e", "trace=fsync", "-e", "inject=fsync:error=EIO:when=1")
 			out, err := cmd.Output()
 			if err == nil || !strings.Contains(string(out), "failed") {
 				t.Fatalf("no Append failed: %v\n%s", err, tailOf(out))

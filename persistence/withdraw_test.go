@@ -14,6 +14,10 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"hubcli/persistence/badgerfile"
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/require"
 )
 
@@ -28,8 +32,8 @@ func appendToList(t *testing.T, dir string, level byte, adds, drops []byte) {
 		body = append(body, 10, 4, 8, id, 16, 1)
 	}
 	entry := binary.BigEndian.AppendUint32(nil, uint32(len(body)))
-	entry = append(binary.BigEndian.AppendUint32(entry, crc32.Checksum(body, castagnoli)), body...)
-	put(t, dir, nameBadger+"/"+nameManifest, string(append(mustRead(t, inBadger(dir, nameManifest)), entry...)))
+	entry = append(binary.BigEndian.AppendUint32(entry, crc32.Checksum(body, codec.Castagnoli)), body...)
+	put(t, dir, storedir.NameBadger+"/"+badgerfile.NameManifest, string(append(mustRead(t, inBadger(dir, badgerfile.NameManifest)), entry...)))
 }
 
 // tablesAndLog is a store as a kill leaves it: tables 1 and 2 and more in the write-ahead
@@ -82,7 +86,7 @@ func TestEntryThatNeverCameIntoForce(t *testing.T) {
 		}, ""},
 		"a flush beside a log that a crash left empty": {func(t *testing.T, dir string) {
 			appendToList(t, dir, 0, []byte{9}, nil)
-			put(t, dir, nameBadger+"/00099.mem", "")
+			put(t, dir, storedir.NameBadger+"/00099.mem", "")
 		}, ""},
 		"a merge": {func(t *testing.T, dir string) { appendToList(t, dir, 6, []byte{9}, []byte{1, 2}) }, ""},
 		"a flush, then a merge": {func(t *testing.T, dir string) {
@@ -108,7 +112,7 @@ func TestEntryThatNeverCameIntoForce(t *testing.T) {
 				t.Errorf("the doctor: %v", x.Refused)
 			}
 			if c.refused != "" {
-				if err := refused(t, dir, Options{}); !isStart(err, StartCorrupt) || !strings.Contains(err.Error(), c.refused) {
+				if err := refused(t, dir, Options{}); !isStart(err, storedir.StartCorrupt) || !strings.Contains(err.Error(), c.refused) {
 					t.Errorf("Open: %v, want %q", err, c.refused)
 				}
 				return
@@ -180,9 +184,9 @@ func TestCloseDoesNotWaitForAFailedCommit(t *testing.T) {
 
 // TestFailingDiskIsNoDamage: an input/output error at a start is told of the disk.
 func TestFailingDiskIsNoDamage(t *testing.T) {
-	for _, err := range []*StartError{
-		ioError("writing HEAD", &os.PathError{Op: "sync", Path: "/s/HEAD", Err: syscall.EIO}),
-		databaseError("/s/badger", errors.New("sync /s/badger/MANIFEST: input/output error")),
+	for _, err := range []*storedir.StartError{
+		storedir.IOError("writing HEAD", &os.PathError{Op: "sync", Path: "/s/HEAD", Err: syscall.EIO}),
+		storedir.DatabaseError("/s/badger", errors.New("sync /s/badger/MANIFEST: input/output error")),
 	} {
 		if !strings.HasPrefix(err.Sentence, "the disk of the store fails: ") || !strings.HasPrefix(err.Fix, "check the disk") {
 			t.Errorf("%s\nfix: %s", err.Sentence, err.Fix)

@@ -1,6 +1,7 @@
 package supervisor_test
 
 import (
+	"hubcli/persistence/storedir"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -89,7 +90,7 @@ func TestStateThatCannotBeReadChangesNothing(t *testing.T) {
 					t.Fatalf("the start that was refused (%v) has changed the store:\n%s\nit was\n%s", err, now, was)
 				}
 			}
-			if said[0].Error() != said[1].Error() || errors.Is(said[0], persistence.ErrLocked) {
+			if said[0].Error() != said[1].Error() || errors.Is(said[0], storedir.ErrLocked) {
 				t.Errorf("%v, then %v", said[0], said[1])
 			}
 		})

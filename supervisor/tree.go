@@ -8,6 +8,7 @@
 package supervisor
 
 import (
+	"hubcli/persistence/storedir"
 	"cmp"
 	"context"
 	"errors"
@@ -238,7 +239,7 @@ func (t *Tree) info() hub.Info {
 		MaxBodyChars: t.config.Limits.MaxBodyChars, MaxAttachmentChars: t.config.Limits.MaxAttachmentChars,
 		MaxAttachments: t.config.Limits.MaxAttachments, Features: features, MessageKinds: hub.Kinds(),
 		StoragePath: dir, AllowRemote: t.config.AllowRemote,
-		Commit: commit, StoreFormat: t.Store.Format(), StoreFormatKnown: persistence.LatestFormat(),
+		Commit: commit, StoreFormat: t.Store.Format(), StoreFormatKnown: storedir.LatestFormat(),
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 	"syscall"
 	"time"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/cli"
 	"hubcli/cli/term"
 	"hubcli/internal/program"
-	"hubcli/persistence"
 )
 
 // hookBudget names the environment variable that gives hooks another time than
@@ -48,7 +49,7 @@ func run() int {
 	ctx, signals := program.Interrupted(term.ErrInterrupted, cli.Brief(os.Args[1:]))
 	defer signals.Stop()
 	return cli.Run(ctx, &term.Env{
-		Version: program.Version(), StoreFormat: persistence.LatestFormat,
+		Version: program.Version(), StoreFormat: storedir.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return term.IsTerminal(os.Stdin.Fd()) },

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/cli/daemon"
 	"hubcli/cli/term"
 	"hubcli/hub"
@@ -17,14 +19,14 @@ import (
 // inspectStore looks at a store folder for the command line, which does not see
 // the store itself.
 func inspectStore(dir string) (daemon.StoreInfo, error) {
-	marker, err := persistence.Inspect(dir)
-	if errors.Is(err, persistence.ErrNoStore) {
+	marker, err := storedir.Inspect(dir)
+	if errors.Is(err, storedir.ErrNoStore) {
 		return daemon.StoreInfo{Rest: len(persistence.HalfDeleted(dir)) > 0}, daemon.ErrNoStore
 	}
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
 	}
-	held, who, err := persistence.HeldBy(dir)
+	held, who, err := storedir.HeldBy(dir)
 	if err != nil {
 		return daemon.StoreInfo{}, storeFailure(err)
 	}
@@ -33,7 +35,7 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 		salvaged = nil // a start says so in the log and goes on, too
 	}
 	var proof []byte
-	if key, err := persistence.ReadKey(dir); err == nil { // a start says so otherwise
+	if key, err := storedir.ReadKey(dir); err == nil { // a start says so otherwise
 		proof = hubfile.ProofKey(key)
 	}
 	socket, err := persistence.ReadSocket(dir)
@@ -49,7 +51,7 @@ func inspectStore(dir string) (daemon.StoreInfo, error) {
 // it.
 func examineStore(dir, root string) (daemon.Examined, error) {
 	x, err := persistence.Examine(dir)
-	if errors.Is(err, persistence.ErrNoStore) {
+	if errors.Is(err, storedir.ErrNoStore) {
 		return daemon.Examined{}, daemon.ErrNoStore
 	}
 	if err != nil {
@@ -76,7 +78,7 @@ func salvageStore(from, to string, o daemon.Origin) (daemon.Salvaged, error) {
 		return daemon.Salvaged{}, err
 	}
 	made, err := persistence.Salvage(from, to, persistence.SalvageOptions{Maker: known, Adopt: o.Adopt})
-	if errors.Is(err, persistence.ErrNoStore) {
+	if errors.Is(err, storedir.ErrNoStore) {
 		return daemon.Salvaged{}, daemon.ErrNoStore
 	}
 	if err != nil {
@@ -150,7 +152,7 @@ func storeMaker(root string) (*persistence.Maker, error) {
 // something that is no store is bad input, a store that another process has is
 // refused, and everything else is the store's.
 func storeFailure(err error) error {
-	var s *persistence.StartError
+	var s *storedir.StartError
 	if errors.Is(err, &hub.Error{Code: hub.CodeCorruptRecord}) { // the store opens, and a record is damaged that the state is made of
 		return &term.Failure{
 			Exit: term.ExitStore, Sentence: "the store is damaged: " + err.Error(), Err: err,
@@ -169,14 +171,14 @@ func storeFailure(err error) error {
 		}
 		return f
 	}
-	if s.Kind == persistence.StartLocked {
+	if s.Kind == storedir.StartLocked {
 		err = &daemon.HeldError{Holder: daemon.Holder(s.Holder)}
 	}
 	exit := term.ExitStore
 	switch s.Kind { //nolint:exhaustive // of the others the store has failed
-	case persistence.StartNotAStore, persistence.StartForeign, persistence.StartBadBackup:
+	case storedir.StartNotAStore, storedir.StartForeign, storedir.StartBadBackup:
 		exit = term.ExitUsage
-	case persistence.StartLocked: // another process has it, and nothing is wrong with it
+	case storedir.StartLocked: // another process has it, and nothing is wrong with it
 		exit = term.ExitRefused
 	}
 	return &term.Failure{Exit: exit, Sentence: s.Sentence, Fix: s.Fix, Err: err}

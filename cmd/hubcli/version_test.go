@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"hubcli/persistence/storedir"
+
 	"hubcli/internal/program"
-	"hubcli/persistence"
 )
 
 // TestVersionNamesTheCommit: what the release command hands to the linker reaches
@@ -24,7 +25,7 @@ func TestVersionNamesTheCommit(t *testing.T) {
 	say := exec.CommandContext(t.Context(), exe, "--version")
 	say.Env = append(say.Environ(), "HUB_DATA_ROOT="+filepath.Join(t.TempDir(), "none"))
 	out, err := say.Output()
-	want := "hubcli " + release + "+0123456789ab\nstores: up to format " + strconv.Itoa(persistence.LatestFormat()) + "\n"
+	want := "hubcli " + release + "+0123456789ab\nstores: up to format " + strconv.Itoa(storedir.LatestFormat()) + "\n"
 	if err != nil || string(out) != want {
 		t.Errorf("hubcli --version prints %q (%v), want %q", out, err, want)
 	}

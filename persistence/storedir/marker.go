@@ -1,4 +1,4 @@
-package persistence
+package storedir
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"hubcli/persistence/codec"
 
 	"hubcli/actors/core"
 	"hubcli/hub"
@@ -33,25 +35,25 @@ import (
 
 // Names in the folder of a store. They are part of the store's format.
 const (
-	nameFormat      = "FORMAT"
-	nameLock        = "LOCK"
-	nameHead        = "HEAD"
-	nameKey         = "key"
-	nameMaker       = "MAKER"
-	nameToken       = "operator.token"
-	nameSocket      = "SOCKET"
-	nameBallast     = "ballast"
-	nameBadger      = "badger"
-	nameCheckpoints = "checkpoints"
-	nameSearch      = "search"
-	namePlans       = "plans"
+	NameFormat      = "FORMAT"
+	NameLock        = "LOCK"
+	NameHead        = "HEAD"
+	NameKey         = "key"
+	NameMaker       = "MAKER"
+	NameToken       = "operator.token"
+	NameSocket      = "SOCKET"
+	NameBallast     = "ballast"
+	NameBadger      = "badger"
+	NameCheckpoints = "checkpoints"
+	NameSearch      = "search"
+	NamePlans       = "plans"
 )
 
 // ownedNames may stand in a folder that has no FORMAT yet: what the start of the
 // hub puts there before the marker, and the daemon's log.
-func ownedName(name string) bool {
-	switch strings.TrimSuffix(name, tempSuffix) {
-	case nameFormat, nameLock, nameHead, nameKey, nameToken, nameSocket, nameBallast, nameCheckpoints, nameSalvaged, nameMaker, "ensure.lock":
+func OwnedName(name string) bool {
+	switch strings.TrimSuffix(name, TempSuffix) {
+	case NameFormat, NameLock, NameHead, NameKey, NameToken, NameSocket, NameBallast, NameCheckpoints, NameSalvaged, NameMaker, "ensure.lock":
 		return true
 	}
 	return isLog(name)
@@ -69,36 +71,38 @@ type Marker struct {
 	Format     int
 }
 
-const markerMagic = "hubcli store"
+// MarkerMagic begins the file FORMAT.
+const MarkerMagic = "hubcli store"
 
-func (m Marker) encode() []byte {
-	text := fmt.Sprintf("%s\nformat %d\ninstance %s\n", markerMagic, m.Format, m.InstanceID)
-	return fmt.Appendf([]byte(text), "crc32c %08x\n", crc32.Checksum([]byte(text), castagnoli))
+// Encode renders the file FORMAT.
+func (m Marker) Encode() []byte {
+	text := fmt.Sprintf("%s\nformat %d\ninstance %s\n", MarkerMagic, m.Format, m.InstanceID)
+	return fmt.Appendf([]byte(text), "crc32c %08x\n", crc32.Checksum([]byte(text), codec.Castagnoli))
 }
 
-// decodeMarker reads FORMAT for a program that knows formats up to latest. The first two
+// DecodeMarker reads FORMAT for a program that knows formats up to latest. The first two
 // lines stay as they are in every later format, so that this program can refuse it by its
 // name.
-func decodeMarker(b []byte, latest int) (Marker, error) {
+func DecodeMarker(b []byte, latest int) (Marker, error) {
 	lines := bytes.Split(b, []byte{'\n'})
-	if len(lines) < 2 || string(lines[0]) != markerMagic {
-		return Marker{}, notAStore("the folder's FORMAT file was not written by a hub")
+	if len(lines) < 2 || string(lines[0]) != MarkerMagic {
+		return Marker{}, NotAStore("the folder's FORMAT file was not written by a hub")
 	}
 	digits, ok := bytes.CutPrefix(lines[1], []byte("format "))
 	version, err := strconv.Atoi(string(digits))
 	if !ok || err != nil || version < 1 {
-		return Marker{}, corrupt("its FORMAT file cannot be read", err)
+		return Marker{}, Corrupt("its FORMAT file cannot be read", err)
 	}
 	if version > latest {
 		return Marker{Format: version}, newerFormat(version, latest)
 	}
 	if len(lines) != 5 || len(lines[4]) != 0 {
-		return Marker{}, corrupt("its FORMAT file is not whole", nil)
+		return Marker{}, Corrupt("its FORMAT file is not whole", nil)
 	}
 	id, ok := bytes.CutPrefix(lines[2], []byte("instance "))
 	m := Marker{Format: version, InstanceID: hub.InstanceID(id)}
-	if !ok || len(id) == 0 || !bytes.Equal(b, m.encode()) {
-		return Marker{}, corrupt("its FORMAT file fails its checksum", nil)
+	if !ok || len(id) == 0 || !bytes.Equal(b, m.Encode()) {
+		return Marker{}, Corrupt("its FORMAT file fails its checksum", nil)
 	}
 	return m, nil
 }
@@ -112,17 +116,19 @@ func newerFormat(format, latest int) *StartError {
 	}
 }
 
-func newMarker() Marker {
-	return Marker{Format: core.BaseFormat, InstanceID: hub.InstanceID(hex.EncodeToString(randomBytes(16)))}
+// NewMarker returns the marker of a new store.
+func NewMarker() Marker {
+	return Marker{Format: core.BaseFormat, InstanceID: hub.InstanceID(hex.EncodeToString(RandomBytes(16)))}
 }
 
-func writeMarker(fsy fsys, dir string, m Marker) error {
-	content := m.encode()
-	return replaceFile(fsy, filepath.Join(dir, nameFormat), func(w io.Writer) error {
+// WriteMarker writes the file FORMAT, whole or not at all.
+func WriteMarker(fsy Fsys, dir string, m Marker) error {
+	content := m.Encode()
+	return ReplaceFile(fsy, filepath.Join(dir, NameFormat), func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	}, func(r io.Reader) error {
-		return sameBytes(r, content)
+		return SameBytes(r, content)
 	})
 }
 
@@ -130,37 +136,38 @@ func writeMarker(fsy fsys, dir string, m Marker) error {
 // matches ErrNoStore (absent or empty folder), ErrNotAStore (plain file or
 // another folder) or ErrNewerFormat (the marker carries the format then); else
 // the marker is unreadable.
-func Inspect(dir string) (Marker, error) { return inspect(dir, LatestFormat()) }
+func Inspect(dir string) (Marker, error) { return InspectFor(dir, LatestFormat()) }
 
-func inspect(dir string, latest int) (Marker, error) {
+// InspectFor is Inspect for a program that knows formats up to latest.
+func InspectFor(dir string, latest int) (Marker, error) {
 	info, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Marker{}, ErrNoStore
 	}
 	if errors.Is(err, syscall.ENOTDIR) {
-		return Marker{}, notAStore("a part of the path " + dir + " is a plain file")
+		return Marker{}, NotAStore("a part of the path " + dir + " is a plain file")
 	}
 	if err != nil {
-		return Marker{}, noFolder("looking at the folder", err)
+		return Marker{}, NoFolder("looking at the folder", err)
 	}
 	if !info.IsDir() {
-		return Marker{}, notAStore(dir + " is a file; a store is a folder")
+		return Marker{}, NotAStore(dir + " is a file; a store is a folder")
 	}
-	b, err := readFile(diskFS{}, filepath.Join(dir, nameFormat), 4096)
+	b, err := ReadFile(DiskFS{}, filepath.Join(dir, NameFormat), 4096)
 	if err == nil {
-		return decodeMarker(b, latest)
+		return DecodeMarker(b, latest)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
-		return Marker{}, ioError("reading FORMAT", err)
+		return Marker{}, IOError("reading FORMAT", err)
 	}
-	names, err := diskFS{}.ReadDir(dir)
+	names, err := DiskFS{}.ReadDir(dir)
 	if err != nil {
-		return Marker{}, ioError("listing the folder", err)
+		return Marker{}, IOError("listing the folder", err)
 	}
 	for _, name := range names {
-		if !ownedName(name) {
-			e := notAStore("the folder " + dir + " is not empty and is no store: it holds " + strconv.Quote(name))
-			if name == nameBadger {
+		if !OwnedName(name) {
+			e := NotAStore("the folder " + dir + " is not empty and is no store: it holds " + strconv.Quote(name))
+			if name == NameBadger {
 				e.Fix += "; if it is a store that has lost its FORMAT file, restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`"
 			}
 			return Marker{}, e
@@ -169,18 +176,24 @@ func inspect(dir string, latest int) (Marker, error) {
 	return Marker{}, ErrNoStore
 }
 
-// randomBytes returns n bytes of the system's random source, which does not fail.
-func randomBytes(n int) []byte {
+// RandomBytes returns n bytes of the system's random source, which does not fail.
+func RandomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b)
 	return b
 }
 
-// sameBytes reports as an error whether r holds anything but want.
-func sameBytes(r io.Reader, want []byte) error {
+// SameBytes reports as an error whether r holds anything but want.
+func SameBytes(r io.Reader, want []byte) error {
 	got, err := io.ReadAll(io.LimitReader(r, int64(len(want))+1))
 	if err == nil && !bytes.Equal(got, want) {
 		err = errors.New("the file reads back otherwise than it was written")
 	}
 	return err
 }
+
+// NameSalvaged is the file that says what a salvage could not bring back.
+const NameSalvaged = "SALVAGED"
+
+// LatestFormat is the newest format of a store that this program knows.
+func LatestFormat() int { return core.StoreFormats().Latest() }

@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"bytes"
@@ -16,6 +16,9 @@ import (
 	"strconv"
 	"strings"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/ristretto/v2/z"
 
 	"hubcli/hub"
@@ -31,27 +34,27 @@ import (
 
 // Badger's formats, as of version 4.
 const (
-	logHeaderSize  = 20 // of .mem and .vlog
-	metaDelete     = 1 << 0
+	LogHeaderSize  = 20 // of .mem and .vlog
+	MetaDelete     = 1 << 0
 	metaPointer    = 1 << 1
-	metaTxn        = 1 << 6
-	metaFin        = 1 << 7
-	manifestHeader = 8
-	txnKey         = "!badger!txn"
+	MetaTxn        = 1 << 6
+	MetaFin        = 1 << 7
+	ManifestHeader = 8
+	TxnKey         = "!badger!txn"
 	registryText   = "Hello Badger"
 	pointerSize    = 12
-	nameRegistry   = "KEYREGISTRY"
+	NameRegistry   = "KEYREGISTRY"
 )
 
-// walState is what the write-ahead files hold of complete transactions.
-type walState struct {
-	hasFrame  bool
-	lastFrame hub.Seq           // highest first sequence number of a frame
+// WalState is what the write-ahead files hold of complete transactions.
+type WalState struct {
+	HasFrame  bool
+	LastFrame hub.Seq           // highest first sequence number of a frame
 	lastTS    uint64            // highest commit timestamp
 	stamps    map[uint64]bool   // commit timestamps; nil: they are not collected
-	values    map[uint32]uint32 // end of the values pointed to, by value log
+	Values    map[uint32]uint32 // end of the values pointed to, by value log
 	blocks    map[uint64]bool   // numbers of the blocks of messages
-	entries   []logEntry        // all of them; nothing is shared with a file
+	Entries   []LogEntry        // all of them; nothing is shared with a file
 	last      transaction       // of the newest file, if nothing is torn behind it
 }
 
@@ -62,9 +65,9 @@ type transaction struct {
 	before     map[uint32]uint32 // end of the values that others point to, by value log
 }
 
-// databaseFiles lists the files of dir that end so, by rising number.
-func databaseFiles(dir string, suffixes ...string) ([]string, error) {
-	names, err := diskFS{}.ReadDir(dir)
+// DatabaseFiles lists the files of dir that end so, by rising number.
+func DatabaseFiles(dir string, suffixes ...string) ([]string, error) {
+	names, err := storedir.DiskFS{}.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -84,48 +87,48 @@ func fileNumber(name string) uint32 {
 	return uint32(n)
 }
 
-// database is what Badger's files hold, as read before Badger opens them.
-type database struct {
-	dir    string
-	wal    walState
-	list   tableList
+// Database is what Badger's files hold, as read before Badger opens them.
+type Database struct {
+	Dir    string
+	Wal    WalState
+	List   TableList
 	debris []string // names of unneeded files that a crash left
-	torn   *tornEnd // a transaction that never was synced; nil: there is none
+	Torn   *tornEnd // a transaction that never was synced; nil: there is none
 }
 
-// verifyDatabase checks Badger's files and changes nothing. clean says that the
+// VerifyDatabase checks Badger's files and changes nothing. clean says that the
 // store was closed in order, so that nothing can be torn.
-func verifyDatabase(dir string, clean bool) (*database, error) {
-	d := &database{dir: dir, wal: walState{values: map[uint32]uint32{}, blocks: map[uint64]bool{}}}
+func VerifyDatabase(dir string, clean bool) (*Database, error) {
+	d := &Database{Dir: dir, Wal: WalState{Values: map[uint32]uint32{}, blocks: map[uint64]bool{}}}
 	err := d.verifyPlain()
 	if err == nil {
-		err = d.verifyLogs(clean)
+		err = d.VerifyLogs(clean)
 	}
 	if err != nil {
 		return d, err
 	}
-	list, registry, discard := filepath.Join(dir, nameManifest), filepath.Join(dir, nameRegistry), filepath.Join(dir, nameDiscard)
-	if d.list, err = readTableList(list); err != nil {
-		return d, failed("its table list fails its checks", list, err)
+	list, registry, discard := filepath.Join(dir, NameManifest), filepath.Join(dir, NameRegistry), filepath.Join(dir, NameDiscard)
+	if d.List, err = ReadTableList(list); err != nil {
+		return d, storedir.Failed("its table list fails its checks", list, err)
 	}
 	if err := verifyKeyRegistry(registry); err != nil {
-		return d, failed("its key registry fails its checks", registry, err)
+		return d, storedir.Failed("its key registry fails its checks", registry, err)
 	}
 	if err := verifyDiscard(discard); err != nil {
-		return d, failed("its statistics, "+nameBadger+"/"+nameDiscard+", cannot be opened", discard, err)
+		return d, storedir.Failed("its statistics, "+storedir.NameBadger+"/"+NameDiscard+", cannot be opened", discard, err)
 	}
 	return d, d.verifyTables()
 }
 
 // verifyPlain finds names that are no files: opening a pipe would never end.
-func (d *database) verifyPlain() error {
-	names, err := diskFS{}.ReadDir(d.dir)
+func (d *Database) verifyPlain() error {
+	names, err := storedir.DiskFS{}.ReadDir(d.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return ioError("listing the database", err)
+		return storedir.IOError("listing the database", err)
 	}
 	for _, name := range names {
-		if info, err := os.Stat(filepath.Join(d.dir, name)); err == nil && !info.Mode().IsRegular() && name != nameAside {
-			e := corrupt("its folder "+nameBadger+" holds "+strconv.Quote(name)+", which is no file of a store", nil)
+		if info, err := os.Stat(filepath.Join(d.Dir, name)); err == nil && !info.Mode().IsRegular() && name != NameAside {
+			e := storedir.Corrupt("its folder "+storedir.NameBadger+" holds "+strconv.Quote(name)+", which is no file of a store", nil)
 			e.Fix = "nothing has been changed; move that file to another place and start again"
 			return e
 		}
@@ -133,10 +136,10 @@ func (d *database) verifyPlain() error {
 	return nil
 }
 
-// verifyLogs checks the write-ahead files and the newest value log. Empty ones
+// VerifyLogs checks the write-ahead files and the newest value log. Empty ones
 // are debris: Badger makes them before it gives them a size, and takes the size
 // from them before it removes them.
-func (d *database) verifyLogs(clean bool) error {
+func (d *Database) VerifyLogs(clean bool) error {
 	mems, err := d.filled(".mem")
 	if err != nil {
 		return err
@@ -150,36 +153,36 @@ func (d *database) verifyLogs(clean bool) error {
 	}
 	for _, name := range logs {
 		if err := withMap(name, checkLogHeader); err != nil {
-			return failed("its value log "+filepath.Base(name)+" fails its checks", name, err)
+			return storedir.Failed("its value log "+filepath.Base(name)+" fails its checks", name, err)
 		}
 	}
 	newest := logs[len(logs)-1]
 	err = withMap(newest, func(b []byte) error {
-		number, at := fileNumber(newest), intactValues(b)
-		if !clean && d.wal.unsynced(b, number, at) {
+		number, at := fileNumber(newest), IntactValues(b)
+		if !clean && d.Wal.Unsynced(b, number, at) {
 			if err := d.withoutLast(mems); err != nil {
 				return err
 			}
 		}
-		return d.wal.checkValues(b, number, at, clean)
+		return d.Wal.CheckValues(b, number, at, clean)
 	})
 	if err != nil {
-		return failed("its value log "+filepath.Base(newest)+" fails its checks", newest, err)
+		return storedir.Failed("its value log "+filepath.Base(newest)+" fails its checks", newest, err)
 	}
 	return nil
 }
 
 // scanLogs reads the write-ahead files.
-func (d *database) scanLogs(mems []string) error {
+func (d *Database) scanLogs(mems []string) error {
 	for i, name := range mems {
 		err := withMap(name, func(b []byte) error {
-			if d.torn != nil && name == d.torn.name {
-				b = b[:d.torn.begin]
+			if d.Torn != nil && name == d.Torn.name {
+				b = b[:d.Torn.begin]
 			}
-			return errors.Join(checkLogHeader(b), d.wal.scan(b, i == len(mems)-1))
+			return errors.Join(checkLogHeader(b), d.Wal.Scan(b, i == len(mems)-1))
 		})
 		if err != nil {
-			return failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
+			return storedir.Failed("its write-ahead file "+filepath.Base(name)+" fails its checks", name, err)
 		}
 	}
 	return nil
@@ -188,7 +191,7 @@ func (d *database) scanLogs(mems []string) error {
 // checkLogHeader looks at the key that a log is encrypted with. No store has one, and Badger
 // does not open a log of another key, even if it is empty.
 func checkLogHeader(b []byte) error {
-	if len(b) >= logHeaderSize && binary.BigEndian.Uint64(b) != 0 {
+	if len(b) >= LogHeaderSize && binary.BigEndian.Uint64(b) != 0 {
 		return errors.New("its header names a key that the store does not have")
 	}
 	return nil
@@ -196,21 +199,21 @@ func checkLogHeader(b []byte) error {
 
 // filled lists the files that end so and are not empty, by rising number. The
 // empty ones are noted as debris.
-func (d *database) filled(suffix string) (names []string, err error) {
-	all, err := databaseFiles(d.dir, suffix)
+func (d *Database) filled(suffix string) (names []string, err error) {
+	all, err := DatabaseFiles(d.Dir, suffix)
 	if err != nil {
-		return nil, ioError("listing the database", err)
+		return nil, storedir.IOError("listing the database", err)
 	}
 	for _, name := range all {
 		base := filepath.Base(name)
 		if _, err := strconv.ParseUint(strings.TrimSuffix(base, suffix), 10, 31); err != nil {
-			e := corrupt("its folder "+nameBadger+" holds "+strconv.Quote(base)+", which is no file of a store", nil)
+			e := storedir.Corrupt("its folder "+storedir.NameBadger+" holds "+strconv.Quote(base)+", which is no file of a store", nil)
 			e.Fix = "nothing has been changed; move that file to another place and start again"
 			return nil, e
 		}
 		info, err := os.Lstat(name)
 		if err != nil {
-			return nil, ioError("listing the database", err)
+			return nil, storedir.IOError("listing the database", err)
 		}
 		if info.Mode().IsRegular() && info.Size() == 0 {
 			d.debris = append(d.debris, base)
@@ -221,18 +224,18 @@ func (d *database) filled(suffix string) (names []string, err error) {
 	return names, nil
 }
 
-// logEntry is one entry of a write-ahead file or value log.
-type logEntry struct {
-	meta, user byte
-	key, value []byte // the key without its timestamp
-	ts         uint64
-	expires    uint64 // Unix seconds, 0 never
-	size       int
+// LogEntry is one entry of a write-ahead file or value log.
+type LogEntry struct {
+	Meta, User byte
+	Key, Value []byte // the key without its timestamp
+	Ts         uint64
+	Expires    uint64 // Unix seconds, 0 never
+	Size       int
 }
 
-// nextLogEntry decodes the entry at the front of b; false if it is none or is
+// NextLogEntry decodes the entry at the front of b; false if it is none or is
 // damaged.
-func nextLogEntry(b []byte) (e logEntry, ok bool) {
+func NextLogEntry(b []byte) (e LogEntry, ok bool) {
 	if len(b) < 2 {
 		return e, false
 	}
@@ -250,49 +253,49 @@ func nextLogEntry(b []byte) (e logEntry, ok bool) {
 		return e, false
 	}
 	end := at + int(klen+vlen)
-	if crc32.Checksum(b[:end], castagnoli) != binary.BigEndian.Uint32(b[end:]) {
+	if crc32.Checksum(b[:end], codec.Castagnoli) != binary.BigEndian.Uint32(b[end:]) {
 		return e, false
 	}
 	key := b[at : at+int(klen)]
-	e = logEntry{
-		meta: b[0], user: b[1], key: key[:klen-8], value: b[at+int(klen) : end], expires: numbers[2],
-		ts: math.MaxUint64 - binary.BigEndian.Uint64(key[klen-8:]), size: end + crc32.Size,
+	e = LogEntry{
+		Meta: b[0], User: b[1], Key: key[:klen-8], Value: b[at+int(klen) : end], Expires: numbers[2],
+		Ts: math.MaxUint64 - binary.BigEndian.Uint64(key[klen-8:]), Size: end + crc32.Size,
 	}
 	return e, true
 }
 
-// scan reads a write-ahead file as Badger would. A crash leaves at most one torn
+// Scan reads a write-ahead file as Badger would. A crash leaves at most one torn
 // transaction, in the newest file; complete ones behind the place where Badger
 // would stop mean damage.
-func (w *walState) scan(b []byte, newest bool) error {
-	if len(b) < logHeaderSize {
+func (w *WalState) Scan(b []byte, newest bool) error {
+	if len(b) < LogHeaderSize {
 		return errors.New("it is shorter than its header")
 	}
-	at, end := logHeaderSize, logHeaderSize
-	var open []logEntry
+	at, end := LogHeaderSize, LogHeaderSize
+	var open []LogEntry
 	for {
-		e, ok := nextLogEntry(b[at:])
+		e, ok := NextLogEntry(b[at:])
 		if !ok {
 			break
 		}
-		at += e.size
-		if e.meta&metaTxn == 0 && len(open) == 0 {
+		at += e.Size
+		if e.Meta&MetaTxn == 0 && len(open) == 0 {
 			// Badger takes such an entry into its memtable, and ends the process when the
 			// memtable is full.
-			return fmt.Errorf("byte %d begins an entry of no transaction, as in a value log", at-e.size)
+			return fmt.Errorf("byte %d begins an entry of no transaction, as in a value log", at-e.Size)
 		}
-		if e.meta&metaFin == 0 {
-			if e.meta&metaTxn == 0 || len(open) > 0 && open[0].ts != e.ts {
+		if e.Meta&MetaFin == 0 {
+			if e.Meta&MetaTxn == 0 || len(open) > 0 && open[0].Ts != e.Ts {
 				break
 			}
 			open = append(open, e)
 			continue
 		}
-		if ts, err := strconv.ParseUint(string(e.value), 10, 64); err != nil || len(open) == 0 || ts != open[0].ts {
+		if ts, err := strconv.ParseUint(string(e.Value), 10, 64); err != nil || len(open) == 0 || ts != open[0].Ts {
 			break
 		}
 		if newest {
-			w.last = transaction{ts: open[0].ts, begin: end, end: at, before: maps.Clone(w.values)}
+			w.last = transaction{ts: open[0].Ts, begin: end, end: at, before: maps.Clone(w.Values)}
 		}
 		for i := range open {
 			w.note(&open[i])
@@ -310,24 +313,24 @@ func (w *walState) scan(b []byte, newest bool) error {
 }
 
 // note takes an entry of a complete transaction.
-func (w *walState) note(e *logEntry) {
-	w.lastTS = max(w.lastTS, e.ts)
+func (w *WalState) note(e *LogEntry) {
+	w.lastTS = max(w.lastTS, e.Ts)
 	mine := *e
-	mine.key, mine.value = bytes.Clone(e.key), bytes.Clone(e.value)
-	w.entries = append(w.entries, mine)
+	mine.Key, mine.Value = bytes.Clone(e.Key), bytes.Clone(e.Value)
+	w.Entries = append(w.Entries, mine)
 	if w.stamps != nil {
-		w.stamps[e.ts] = true
+		w.stamps[e.Ts] = true
 	}
-	if number, ok := bytes.CutPrefix(e.key, []byte(prefixFrame)); ok && len(number) == 8 && e.meta&metaDelete == 0 {
-		w.hasFrame = true
-		w.lastFrame = max(w.lastFrame, hub.Seq(binary.BigEndian.Uint64(number)))
+	if number, ok := bytes.CutPrefix(e.Key, []byte(codec.PrefixFrame)); ok && len(number) == 8 && e.Meta&MetaDelete == 0 {
+		w.HasFrame = true
+		w.LastFrame = max(w.LastFrame, hub.Seq(binary.BigEndian.Uint64(number)))
 	}
-	if number, ok := bytes.CutPrefix(e.key, []byte(prefixMessage)); ok && len(number) == 8 && w.blocks != nil {
+	if number, ok := bytes.CutPrefix(e.Key, []byte(codec.PrefixMessage)); ok && len(number) == 8 && w.blocks != nil {
 		w.blocks[binary.BigEndian.Uint64(number)] = true
 	}
-	if e.meta&metaPointer != 0 && len(e.value) == pointerSize {
-		log, size, offset := pointer(e.value)
-		w.values[log] = max(w.values[log], offset+size)
+	if e.Meta&metaPointer != 0 && len(e.Value) == pointerSize {
+		log, size, offset := pointer(e.Value)
+		w.Values[log] = max(w.Values[log], offset+size)
 	}
 }
 
@@ -335,27 +338,27 @@ func (w *walState) note(e *logEntry) {
 func countCommits(b []byte) (n int) {
 	const header = 5 // meta, user meta, and three lengths of one byte
 	for {
-		i := bytes.Index(b, []byte(txnKey))
+		i := bytes.Index(b, []byte(TxnKey))
 		if i < 0 {
 			return n
 		}
 		if i >= header {
-			if e, ok := nextLogEntry(b[i-header:]); ok && e.meta&metaFin != 0 {
+			if e, ok := NextLogEntry(b[i-header:]); ok && e.Meta&MetaFin != 0 {
 				n++
 			}
 		}
-		b = b[i+len(txnKey):]
+		b = b[i+len(TxnKey):]
 	}
 }
 
-// checkValues looks at the newest value log, which Badger would read up to the byte at. What complete
+// CheckValues looks at the newest value log, which Badger would read up to the byte at. What complete
 // transactions point to must lie before that, and after a clean close nothing may lie behind it.
-func (w *walState) checkValues(b []byte, number uint32, at int, clean bool) error {
-	if len(b) < logHeaderSize {
+func (w *WalState) CheckValues(b []byte, number uint32, at int, clean bool) error {
+	if len(b) < LogHeaderSize {
 		return errors.New("it is shorter than its header")
 	}
-	if w.values[number] > uint32(at) {
-		return fmt.Errorf("values up to byte %d are in use, it is intact up to %d", w.values[number], at)
+	if w.Values[number] > uint32(at) {
+		return fmt.Errorf("values up to byte %d are in use, it is intact up to %d", w.Values[number], at)
 	}
 	rest := untilBlank(b[at:])
 	if clean && len(bytes.Trim(rest, "\x00")) > 0 {
@@ -367,15 +370,15 @@ func (w *walState) checkValues(b []byte, number uint32, at int, clean bool) erro
 	return nil
 }
 
-// intactValues returns where Badger would stop to read a value log.
-func intactValues(b []byte) int {
-	at := logHeaderSize
+// IntactValues returns where Badger would stop to read a value log.
+func IntactValues(b []byte) int {
+	at := LogHeaderSize
 	for at < len(b) {
-		e, ok := nextLogEntry(b[at:])
+		e, ok := NextLogEntry(b[at:])
 		if !ok {
 			break
 		}
-		at += e.size
+		at += e.Size
 	}
 	return at
 }
@@ -395,7 +398,7 @@ func untilBlank(b []byte) []byte {
 
 // valuesBehind counts the transactions that have intact values in b; one that the
 // write-ahead files know as complete counts double, as it cannot be torn.
-func (w *walState) valuesBehind(b []byte) int {
+func (w *WalState) valuesBehind(b []byte) int {
 	seen := map[uint64]bool{}
 	known := 0
 	for i := 0; i+2 < len(b) && len(seen)+known < 2; {
@@ -403,16 +406,16 @@ func (w *walState) valuesBehind(b []byte) int {
 			i++
 			continue
 		}
-		e, ok := nextLogEntry(b[i:])
-		if !ok || len(e.key) < 2 || e.key[1] != '/' {
+		e, ok := NextLogEntry(b[i:])
+		if !ok || len(e.Key) < 2 || e.Key[1] != '/' {
 			i++
 			continue
 		}
-		if !seen[e.ts] && e.ts <= w.lastTS {
+		if !seen[e.Ts] && e.Ts <= w.lastTS {
 			known++
 		}
-		seen[e.ts] = true
-		i += e.size
+		seen[e.Ts] = true
+		i += e.Size
 	}
 	return len(seen) + known
 }
@@ -457,7 +460,7 @@ func withMap(name string, fn func([]byte) error) (err error) {
 	}
 	b, err := z.Mmap(f, false, info.Size())
 	if err != nil {
-		return redacted{err}
+		return codec.Redacted{Err: err}
 	}
 	defer func() { _ = z.Munmap(b) }()
 	return fn(b)
@@ -470,7 +473,22 @@ func guardMap(err *error) func() {
 	return func() {
 		debug.SetPanicOnFault(old)
 		if r := recover(); r != nil {
-			*err = fmt.Errorf("damaged: %s", redact(fmt.Sprint(r)))
+			*err = fmt.Errorf("damaged: %s", codec.Redact(fmt.Sprint(r)))
 		}
 	}
+}
+
+// Writable refuses a database with files to which this user may not write: Badger would fail
+// in the middle of its start.
+func (d *Database) Writable() error {
+	files, err := DatabaseFiles(d.Dir, ".mem", ".vlog", ".sst")
+	if err != nil {
+		return storedir.IOError("listing the database", err)
+	}
+	for _, path := range append(files, filepath.Join(d.Dir, NameManifest), filepath.Join(d.Dir, NameRegistry)) {
+		if err := osfile.Writable(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return storedir.IOError("looking at the database", err)
+		}
+	}
+	return nil
 }

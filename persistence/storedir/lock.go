@@ -1,4 +1,4 @@
-package persistence
+package storedir
 
 import (
 	"errors"
@@ -47,17 +47,17 @@ const (
 // lock file names it. It takes each of the store's locks for an instant, so that it keeps no
 // hub from taking them, and makes no file.
 func HeldBy(dir string) (held bool, holder Holder, err error) {
-	l := &storeLock{}
-	if err := l.openFile(filepath.Join(dir, nameLock), false); err != nil {
-		return false, Holder{}, ioError("looking at the lock", err)
+	l := &StoreLock{}
+	if err := l.openFile(filepath.Join(dir, NameLock), false); err != nil {
+		return false, Holder{}, IOError("looking at the lock", err)
 	}
 	if l.file != nil {
 		defer l.file.Close()
 		free, err := osfile.TryLock(l.file)
 		if err != nil {
-			return false, Holder{}, ioError("looking at the lock", err)
+			return false, Holder{}, IOError("looking at the lock", err)
 		}
-		holder = readHolder(l.file)
+		holder = ReadHolder(l.file)
 		if !free {
 			return true, holder, nil
 		}
@@ -67,7 +67,7 @@ func HeldBy(dir string) (held bool, holder Holder, err error) {
 		return true, holder, nil
 	}
 	// A hub of an earlier version locks LOCK alone, and its database.
-	if l.file == nil && lockedFolder(filepath.Join(dir, nameBadger)) {
+	if l.file == nil && lockedFolder(filepath.Join(dir, NameBadger)) {
 		return true, Holder{}, nil
 	}
 	return false, Holder{}, nil
@@ -84,10 +84,10 @@ func lockedFolder(dir string) bool {
 	return err == nil && !free
 }
 
-// storeLock is a store's lock. It is on the file LOCK and, where the system can do that, on
+// StoreLock is a store's lock. It is on the file LOCK and, where the system can do that, on
 // the folder itself: the file may be deleted under a hub that runs, its folder may not.
-type storeLock struct {
-	folder *os.File // open; locked if the system locks folders
+type StoreLock struct {
+	Folder *os.File // open; locked if the system locks folders
 	file   *os.File // nil: there is none, and none was to be made
 	made   bool     // LOCK is new
 
@@ -98,37 +98,37 @@ type storeLock struct {
 	touched time.Time // of the folder
 }
 
-// heldBy says that another process has the lock.
-type heldBy struct{ holder Holder }
+// LockHeld says that another process has the lock.
+type LockHeld struct{ Holder Holder }
 
-func (*heldBy) Error() string { return "another process has the store open" }
+func (*LockHeld) Error() string { return "another process has the store open" }
 
-// seizeLock takes the lock of the store in dir once, and writes nothing into its file. create
-// makes the file if it is absent. The error is a *heldBy if another process has the lock.
-func seizeLock(dir string, create bool) (l *storeLock, err error) {
-	l = &storeLock{}
+// SeizeLock takes the lock of the store in dir once, and writes nothing into its file. create
+// makes the file if it is absent. The error is a *lockHeld if another process has the lock.
+func SeizeLock(dir string, create bool) (l *StoreLock, err error) {
+	l = &StoreLock{}
 	defer func() {
 		if err != nil {
-			l.undo()
+			l.Undo()
 			l = nil
 		}
 	}()
-	if l.folder, err = os.Open(dir); err != nil {
+	if l.Folder, err = os.Open(dir); err != nil {
 		return l, err
 	}
-	name := filepath.Join(dir, nameLock)
+	name := filepath.Join(dir, NameLock)
 	busy := func() error {
 		f, err := os.OpenFile(name, osfile.Cautious, 0)
 		if err != nil {
-			return &heldBy{}
+			return &LockHeld{}
 		}
 		defer f.Close()
-		return &heldBy{readHolder(f)}
+		return &LockHeld{ReadHolder(f)}
 	}
-	if free, ferr := osfile.TryLock(l.folder); ferr == nil && !free { // an error: folders cannot be locked here
+	if free, ferr := osfile.TryLock(l.Folder); ferr == nil && !free { // an error: folders cannot be locked here
 		return l, busy()
 	}
-	info, err := l.folder.Stat()
+	info, err := l.Folder.Stat()
 	if err != nil {
 		return l, err
 	}
@@ -151,14 +151,14 @@ func seizeLock(dir string, create bool) (l *storeLock, err error) {
 		}
 	}
 	// A hub of an earlier version locks LOCK alone, and Badger its folder.
-	if (l.made || l.file == nil) && lockedFolder(filepath.Join(dir, nameBadger)) {
-		return l, &heldBy{}
+	if (l.made || l.file == nil) && lockedFolder(filepath.Join(dir, NameBadger)) {
+		return l, &LockHeld{}
 	}
 	return l, nil
 }
 
 // openFile opens LOCK. It makes the file if create says so, and goes without it otherwise.
-func (l *storeLock) openFile(name string, create bool) (err error) {
+func (l *StoreLock) openFile(name string, create bool) (err error) {
 	if !create {
 		if info, err := os.Lstat(name); err != nil || !info.Mode().IsRegular() {
 			return nil // absent or damaged: nobody can hold it
@@ -183,29 +183,29 @@ func (l *storeLock) openFile(name string, create bool) (err error) {
 var errLockMoved = errors.New("the lock was exchanged while it was taken")
 
 // Close gives the lock back.
-func (l *storeLock) Close() error {
+func (l *StoreLock) Close() error {
 	var err error
 	if l.file != nil {
 		err = l.file.Close()
 	}
-	return errors.Join(err, l.folder.Close())
+	return errors.Join(err, l.Folder.Close())
 }
 
-// undo gives the lock back, with its file and the time of the folder as they were before.
-func (l *storeLock) undo() {
-	if l.folder == nil {
+// Undo gives the lock back, with its file and the time of the folder as they were before.
+func (l *StoreLock) Undo() {
+	if l.Folder == nil {
 		return
 	}
 	if l.file != nil {
-		l.unsay()
+		l.Unsay()
 	}
 	_ = l.Close()
 }
 
-// unsay takes this process out of the lock file, or the file out of the folder. It does
+// Unsay takes this process out of the lock file, or the file out of the folder. It does
 // nothing where another file has the name by now.
-func (l *storeLock) unsay() {
-	name := filepath.Join(l.folder.Name(), nameLock)
+func (l *StoreLock) Unsay() {
+	name := filepath.Join(l.Folder.Name(), NameLock)
 	mine, err := l.file.Stat()
 	there, terr := os.Lstat(name)
 	if err != nil || terr != nil || !os.SameFile(mine, there) {
@@ -213,11 +213,11 @@ func (l *storeLock) unsay() {
 	}
 	switch {
 	case l.made:
-		if !renameLocked { // there no file that is open can be deleted
+		if !RenameLocked { // there no file that is open can be deleted
 			_ = l.file.Close()
 		}
 		if os.Remove(name) == nil {
-			_ = os.Chtimes(l.folder.Name(), time.Time{}, l.touched)
+			_ = os.Chtimes(l.Folder.Name(), time.Time{}, l.touched)
 		}
 	case l.said:
 		if _, err := l.file.WriteAt(l.text, 0); err == nil && l.file.Truncate(int64(len(l.text))) == nil {
@@ -226,9 +226,9 @@ func (l *storeLock) unsay() {
 	}
 }
 
-// readHolder reads what the lock file says. Text that is not as a hub writes it
+// ReadHolder reads what the lock file says. Text that is not as a hub writes it
 // says nothing.
-func readHolder(f io.ReaderAt) Holder {
+func ReadHolder(f io.ReaderAt) Holder {
 	b := make([]byte, maxHolderBytes)
 	n, err := f.ReadAt(b, 1)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -252,7 +252,7 @@ func readHolder(f io.ReaderAt) Holder {
 
 // say writes this process into the lock file. The store works without that text: on a full
 // disk it is missing.
-func (l *storeLock) say(address string) {
+func (l *StoreLock) say(address string) {
 	b, err := io.ReadAll(io.NewSectionReader(l.file, 0, maxKeptLock+1))
 	if err != nil || len(b) > maxKeptLock {
 		return // no hub has written it, and it could not be put back
@@ -264,35 +264,35 @@ func (l *storeLock) say(address string) {
 	}
 }
 
-// takeLock takes the store's lock and writes this process and the address that it
+// TakeLock takes the store's lock and writes this process and the address that it
 // serves into its file. If another process holds the lock, the error names that process.
 // The folder is there.
-func takeLock(dir, address string) (*storeLock, error) {
+func TakeLock(dir, address string) (*StoreLock, error) {
 	for began := time.Now(); ; {
-		l, err := seizeLock(dir, true)
-		var busy *heldBy
+		l, err := SeizeLock(dir, true)
+		var busy *LockHeld
 		switch {
 		case err == nil && l.stands(dir):
 			l.say(address)
 			return l, nil
 		case err == nil: // the folder was renamed away between opening and locking
-			l.undo()
+			l.Undo()
 			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return nil, noFolder("making the folder", err)
+				return nil, NoFolder("making the folder", err)
 			}
 		case errors.As(err, &busy) && time.Since(began) >= lockPatience:
-			return nil, heldError(dir, busy.holder)
+			return nil, HeldError(dir, busy.Holder)
 		case errors.As(err, &busy), errors.Is(err, errLockMoved):
 			time.Sleep(lockAgain)
 		default:
-			return nil, ioError("taking the lock", err)
+			return nil, IOError("taking the lock", err)
 		}
 	}
 }
 
 // stands reports whether the folder and the file that were locked are those at their paths.
-func (l *storeLock) stands(dir string) bool {
-	return sameAt(l.folder, dir) && sameAt(l.file, filepath.Join(dir, nameLock))
+func (l *StoreLock) stands(dir string) bool {
+	return sameAt(l.Folder, dir) && sameAt(l.file, filepath.Join(dir, NameLock))
 }
 
 func sameAt(f *os.File, path string) bool {
@@ -301,7 +301,8 @@ func sameAt(f *os.File, path string) bool {
 	return err == nil && terr == nil && os.SameFile(mine, there)
 }
 
-func heldError(dir string, holder Holder) *StartError {
+// HeldError says who has the store open.
+func HeldError(dir string, holder Holder) *StartError {
 	sentence := "another hub has the store " + dir + " open"
 	if holder.PID != 0 {
 		sentence = fmt.Sprintf("another hub, process %d, has the store %s open", holder.PID, dir)

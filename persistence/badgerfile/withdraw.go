@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"log/slog"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"hubcli/persistence/storedir"
 
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
@@ -38,8 +40,8 @@ type tableSet struct {
 
 // withdraw takes back the entries that never came into force. It leaves the list as it is
 // if tables would be missing all the same. there are the tables in the folder dir.
-func (l *tableList) withdraw(dir string, there map[string]bool) error {
-	named, taken := maps.Clone(l.named), []tableSet(nil)
+func (l *TableList) withdraw(dir string, there map[string]bool) error {
+	named, taken := maps.Clone(l.Named), []tableSet(nil)
 	keptFlush, takenFlush := false, false
 	for _, e := range slices.Backward(l.entries) {
 		switch {
@@ -68,7 +70,7 @@ func (l *tableList) withdraw(dir string, there map[string]bool) error {
 			return err
 		}
 	}
-	l.named, l.withdrawn = named, taken
+	l.Named, l.withdrawn = named, taken
 	return nil
 }
 
@@ -91,17 +93,17 @@ func (e *tableSet) without(there, named map[string]bool) bool {
 // logsGoOn reports whether the write-ahead files have commits from where the tables end, and
 // all of them.
 func logsGoOn(dir string, tables map[string]bool) (bool, error) {
-	mems, err := databaseFiles(dir, ".mem")
+	mems, err := DatabaseFiles(dir, ".mem")
 	if err != nil {
-		return false, ioError("listing the database", err)
+		return false, storedir.IOError("listing the database", err)
 	}
 	mems = slices.DeleteFunc(mems, func(name string) bool { // debris; see filled
 		info, err := os.Stat(name)
 		return err == nil && info.Size() == 0
 	})
-	w := walState{stamps: map[uint64]bool{}, values: map[uint32]uint32{}}
+	w := WalState{stamps: map[uint64]bool{}, Values: map[uint32]uint32{}}
 	for i, name := range mems {
-		err := withMap(name, func(b []byte) error { return w.scan(b, i == len(mems)-1) })
+		err := withMap(name, func(b []byte) error { return w.Scan(b, i == len(mems)-1) })
 		if err != nil {
 			return false, nil // it is told of elsewhere
 		}
@@ -128,24 +130,24 @@ func logsGoOn(dir string, tables map[string]bool) (bool, error) {
 // mendList writes the list without what never came into force: a torn entry at its end,
 // which Badger would cut off unless it is longer than the whole file, and the entries that
 // were taken back.
-func (d *database) mendList(log *slog.Logger) error {
-	if len(d.list.withdrawn) == 0 {
+func (d *Database) mendList(log *slog.Logger) error {
+	if len(d.List.withdrawn) == 0 {
 		return d.cutList(log)
 	}
 	log.Warn("entries of the database's table list were taken back: a disk that failed has kept them from coming into force; nothing is lost",
-		"entries", len(d.list.withdrawn))
-	name := filepath.Join(d.dir, nameManifest)
+		"entries", len(d.List.withdrawn))
+	name := filepath.Join(d.Dir, NameManifest)
 	b, err := os.ReadFile(name)
 	if err != nil {
-		return ioError("reading "+nameBadger+"/"+nameManifest, err)
+		return storedir.IOError("reading "+storedir.NameBadger+"/"+NameManifest, err)
 	}
-	b = b[:d.list.end]
-	for _, e := range d.list.withdrawn { // the last first
+	b = b[:d.List.End]
+	for _, e := range d.List.withdrawn { // the last first
 		b = slices.Delete(b, int(e.at), int(e.end))
 	}
 	// A file under the name of Badger's own unfinished list is debris after a crash.
 	if err := osfile.Replace(osfile.Disk{}, name, osfile.Content{Temp: unfinished[0], Write: osfile.Bytes(b)}); err != nil {
-		return ioError("writing "+nameBadger+"/"+nameManifest, err)
+		return storedir.IOError("writing "+storedir.NameBadger+"/"+NameManifest, err)
 	}
 	return nil
 }

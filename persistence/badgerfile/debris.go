@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"errors"
@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"hubcli/persistence/storedir"
 
 	"hubcli/internal/osfile"
 )
@@ -19,16 +21,17 @@ import (
 // start deletes it. So if this rule was wrong in some case, the files still
 // exist.
 
-// nameAside is the folder, inside Badger's, for files that were put aside.
+// NameAside is the folder, inside Badger's, for files that were put aside.
 // Badger looks only at names that end as its files do. It takes no more once it
 // holds maxAside: a hub that is killed in each of its starts must not fill the
 // disk with debris.
 const (
-	nameAside = "aside"
-	maxAside  = 64 << 20
+	NameAside = "aside"
+	MaxAside  = 64 << 20
 )
 
-var errAsideFull = errors.New("the folder holds as much as it may")
+// ErrAsideFull says that files cannot be moved aside because too many were.
+var ErrAsideFull = errors.New("the folder holds as much as it may")
 
 // unfinished are the names under which Badger writes a file before it replaces
 // the one in force.
@@ -37,27 +40,27 @@ var unfinished = []string{"MANIFEST-REWRITE", "REWRITE-KEYREGISTRY"}
 // Badger's statistics of what it could delete. It makes them anew if they are
 // absent, and takes it for granted that they have at least this size.
 const (
-	nameDiscard = "DISCARD"
-	discardSize = 1 << 20
+	NameDiscard = "DISCARD"
+	DiscardSize = 1 << 20
 )
 
-// settle makes Badger's folder ready to be opened, once all of it has been
+// Settle makes Badger's folder ready to be opened, once all of it has been
 // verified: it puts the debris aside and cuts a torn end off the list of tables.
 // It returns what earlier starts have put aside.
-func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
-	aside := filepath.Join(d.dir, nameAside)
-	earlier, _ = diskFS{}.ReadDir(aside) // none, if it cannot be read
+func (d *Database) Settle(log *slog.Logger) (earlier []string, err error) {
+	aside := filepath.Join(d.Dir, NameAside)
+	earlier, _ = storedir.DiskFS{}.ReadDir(aside) // none, if it cannot be read
 	kept, moved := sizeOf(aside, earlier), false
 	for _, name := range append(d.debris, d.leftovers()...) {
-		path := filepath.Join(d.dir, name)
+		path := filepath.Join(d.Dir, name)
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil && info.Size() > 0 {
 			var to string
-			if kept += info.Size(); kept > maxAside {
-				err = errAsideFull
+			if kept += info.Size(); kept > MaxAside {
+				err = ErrAsideFull
 			} else if to, err = moveAside(path, aside); err == nil {
 				moved = true
 				log.Info("what a crash left in the database was put aside; the next start deletes it", "file", name, "bytes", info.Size(), "now", to)
@@ -68,7 +71,7 @@ func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 		// It is empty, or there is no room for the folder. It must go all the same:
 		// Badger cannot open an empty file, and deletes a table by itself.
 		if err := os.Remove(path); err != nil {
-			return nil, ioError("removing "+nameBadger+"/"+name, err)
+			return nil, storedir.IOError("removing "+storedir.NameBadger+"/"+name, err)
 		}
 	}
 	if moved {
@@ -78,11 +81,11 @@ func (d *database) settle(log *slog.Logger) (earlier []string, err error) {
 }
 
 // leftovers names the debris that is known by its name alone.
-func (d *database) leftovers() (names []string) {
+func (d *Database) leftovers() (names []string) {
 	names = append(names, unfinished...)
-	info, err := os.Lstat(filepath.Join(d.dir, nameDiscard))
-	if err == nil && info.Mode().IsRegular() && info.Size() < discardSize {
-		names = append(names, nameDiscard)
+	info, err := os.Lstat(filepath.Join(d.Dir, NameDiscard))
+	if err == nil && info.Mode().IsRegular() && info.Size() < DiscardSize {
+		names = append(names, NameDiscard)
 	}
 	return names
 }
@@ -117,30 +120,18 @@ func moveAside(path, aside string) (to string, err error) {
 
 // cutList cuts a torn entry off the end of the list of tables, as Badger does,
 // but for one that is longer than the whole file: there Badger gives up.
-func (d *database) cutList(log *slog.Logger) error {
-	if !d.list.found || d.list.end == d.list.size {
+func (d *Database) cutList(log *slog.Logger) error {
+	if !d.List.found || d.List.End == d.List.size {
 		return nil
 	}
-	log.Info("the last entry of the database's table list is torn and was dropped; it was never in force", "bytes", d.list.size-d.list.end)
-	name := filepath.Join(d.dir, nameManifest)
+	log.Info("the last entry of the database's table list is torn and was dropped; it was never in force", "bytes", d.List.size-d.List.End)
+	name := filepath.Join(d.Dir, NameManifest)
 	f, err := os.OpenFile(name, os.O_RDWR, 0)
 	if err == nil {
-		err = errors.Join(f.Truncate(d.list.end), f.Sync(), f.Close())
+		err = errors.Join(f.Truncate(d.List.End), f.Sync(), f.Close())
 	}
 	if err != nil {
-		return ioError("cutting "+nameBadger+"/"+nameManifest, err)
+		return storedir.IOError("cutting "+storedir.NameBadger+"/"+NameManifest, err)
 	}
 	return nil
-}
-
-// forget deletes the files that earlier starts put aside, because this start
-// has shown that nothing is missing.
-func (s *Store) forget(earlier []string) {
-	aside := filepath.Join(s.dir, nameBadger, nameAside)
-	for _, name := range earlier {
-		if err := os.RemoveAll(filepath.Join(aside, name)); err != nil {
-			s.log.Warn("what an earlier start had put aside cannot be deleted", "file", name, "cause", err)
-		}
-	}
-	_ = os.Remove(aside) // stays if something is in it
 }

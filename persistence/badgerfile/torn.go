@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"bytes"
@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"hubcli/persistence/storedir"
 )
 
 // Badger writes the values of a transaction to a value log, syncs that, and then writes the transaction to its
@@ -18,50 +20,50 @@ import (
 // missing, and the value log is blank from the beginning of a page within its values on. Files grow by pages that are
 // blank until they are written, and a disk that rots leaves no such end.
 
-// pageSize is the least unit in which a system writes what is mapped.
-const pageSize = 4096
+// PageSize is the least unit in which a system writes what is mapped.
+const PageSize = 4096
 
 // tornEnd is the last transaction of the newest write-ahead file, which was never synced.
 type tornEnd struct {
 	name  string // of that file
 	begin int    // of the transaction, in bytes
-	ts    uint64 // of its commit
+	Ts    uint64 // of its commit
 }
 
-// unsynced reports whether a value log, which is whole up to the byte at, lacks values of the last transaction
+// Unsynced reports whether a value log, which is whole up to the byte at, lacks values of the last transaction
 // alone, because they were never written: it is blank from the beginning of a page within them on.
-func (w *walState) unsynced(b []byte, number uint32, at int) bool {
-	before, used := int(w.last.before[number]), int(w.values[number])
+func (w *WalState) Unsynced(b []byte, number uint32, at int) bool {
+	before, used := int(w.last.before[number]), int(w.Values[number])
 	if w.last.ts == 0 || at < before || at >= used || used > len(b) {
 		return false
 	}
 	end := at + len(bytes.TrimRight(b[at:used], "\x00"))
-	end = (end + pageSize - 1) / pageSize * pageSize
+	end = (end + PageSize - 1) / PageSize * PageSize
 	return end < used && len(bytes.Trim(untilBlank(b[used:]), "\x00")) == 0
 }
 
 // withoutLast reads the write-ahead files without their last transaction, which a start is to cut off.
-func (d *database) withoutLast(mems []string) error {
-	last := d.wal.last
-	d.torn = &tornEnd{name: mems[len(mems)-1], begin: last.begin, ts: last.ts}
-	d.wal = walState{values: map[uint32]uint32{}, blocks: map[uint64]bool{}}
+func (d *Database) withoutLast(mems []string) error {
+	last := d.Wal.last
+	d.Torn = &tornEnd{name: mems[len(mems)-1], begin: last.begin, Ts: last.ts}
+	d.Wal = WalState{Values: map[uint32]uint32{}, blocks: map[uint64]bool{}}
 	return d.scanLogs(mems)
 }
 
 // cutTorn blanks the transaction that was never synced, and what is torn behind it, in its write-ahead file: Badger stops
 // there.
-func (d *database) cutTorn(log *slog.Logger) error {
-	if d.torn == nil {
+func (d *Database) cutTorn(log *slog.Logger) error {
+	if d.Torn == nil {
 		return nil
 	}
 	log.Warn("the last transaction of the database was dropped: a disk that failed has kept its values from being written, and nobody was told that it is done",
-		"file", filepath.Base(d.torn.name), "byte", d.torn.begin)
-	f, err := os.OpenFile(d.torn.name, os.O_RDWR, 0)
+		"file", filepath.Base(d.Torn.name), "byte", d.Torn.begin)
+	f, err := os.OpenFile(d.Torn.name, os.O_RDWR, 0)
 	if err == nil {
-		err = errors.Join(blankFrom(f, int64(d.torn.begin)), f.Sync(), f.Close())
+		err = errors.Join(blankFrom(f, int64(d.Torn.begin)), f.Sync(), f.Close())
 	}
 	if err != nil {
-		return ioError("cutting "+nameBadger+"/"+filepath.Base(d.torn.name), err)
+		return storedir.IOError("cutting "+storedir.NameBadger+"/"+filepath.Base(d.Torn.name), err)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"math"
 	"path/filepath"
+
+	"hubcli/persistence/codec"
 
 	"github.com/dgraph-io/badger/v4/fb"
 )
@@ -25,7 +27,7 @@ import (
 const maxRawBlock = 256 << 10
 
 // table reads one table, block by block.
-func (r *rawReader) table(path string) error {
+func (r *RawReader) table(path string) error {
 	name := filepath.Base(path)
 	b, ok := r.whole(path)
 	if !ok {
@@ -33,21 +35,21 @@ func (r *rawReader) table(path string) error {
 	}
 	blocks, data, err := tableBlocks(b)
 	if err != nil {
-		r.damage(name, "its index cannot be read: %s", redact(err.Error()))
-		r.unlisted = true
+		r.damage(name, "its index cannot be read: %s", codec.Redact(err.Error()))
+		r.Unlisted = true
 		blocks, data = scanBlocks(b), b
 	}
 	end := 0
 	for _, at := range blocks {
 		if at[0] > end {
 			r.damage(name, "bytes %d to %d cannot be read", end, at[0]-1)
-			r.unlisted = true
+			r.Unlisted = true
 		}
 		end = at[1]
 		entries, err := blockEntries(data[at[0]:at[1]])
 		if err != nil {
 			r.damage(name, "the block at byte %d fails its checksum", at[0])
-			r.unlisted = true
+			r.Unlisted = true
 			continue
 		}
 		for i := range entries {
@@ -63,7 +65,7 @@ func (r *rawReader) table(path string) error {
 func tableBlocks(b []byte) (blocks [][2]int, data []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the index has its checksum and is none of Badger's all the same
-			blocks, err = nil, fmt.Errorf("damaged: %s", redact(fmt.Sprint(p)))
+			blocks, err = nil, fmt.Errorf("damaged: %s", codec.Redact(fmt.Sprint(p)))
 		}
 	}()
 	rest, sum, ok := cutChecksum(b)
@@ -77,7 +79,7 @@ func tableBlocks(b []byte) (blocks [][2]int, data []byte, err error) {
 	}
 	index := data[int64(len(data))-size:]
 	data = data[:int64(len(data))-size]
-	if crc32.Checksum(index, castagnoli) != sum {
+	if crc32.Checksum(index, codec.Castagnoli) != sum {
 		return nil, nil, errors.New("it fails its checksum")
 	}
 	root := fb.GetRootAsTableIndex(index, 0)
@@ -143,7 +145,7 @@ func scanBlocks(b []byte) (blocks [][2]int) {
 // blockEnd returns where the block that begins at start ends, or 0.
 func blockEnd(b []byte, start int, resync bool) int {
 	for end := checksumEnd(b, start+1); end != 0 && end-start <= maxRawBlock; end = checksumEnd(b, end+1) {
-		if resync && end-start <= valueThreshold {
+		if resync && end-start <= codec.ValueThreshold {
 			continue
 		}
 		if _, err := blockEntries(b[start:end]); err == nil {
@@ -169,9 +171,9 @@ func checksumEnd(b []byte, at int) int {
 var errRawBlock = errors.New("it is no block of a table")
 
 // blockEntries decodes a block whose checksum is right.
-func blockEntries(b []byte) (entries []logEntry, err error) {
+func blockEntries(b []byte) (entries []LogEntry, err error) {
 	rest, sum, ok := cutChecksum(b)
-	if !ok || crc32.Checksum(rest, castagnoli) != sum || len(rest) < 4 {
+	if !ok || crc32.Checksum(rest, codec.Castagnoli) != sum || len(rest) < 4 {
 		return nil, errRawBlock
 	}
 	n := int64(binary.BigEndian.Uint32(rest[len(rest)-4:]))
@@ -203,7 +205,7 @@ func blockEntries(b []byte) (entries []logEntry, err error) {
 }
 
 // tableEntry decodes an entry. first is the first key of the block.
-func tableEntry(b, first []byte) (e logEntry, key []byte, ok bool) {
+func tableEntry(b, first []byte) (e LogEntry, key []byte, ok bool) {
 	if len(b) < 4 {
 		return e, nil, false
 	}
@@ -219,9 +221,9 @@ func tableEntry(b, first []byte) (e logEntry, key []byte, ok bool) {
 	if size <= 0 {
 		return e, nil, false
 	}
-	e = logEntry{
-		meta: b[0], key: key[:len(key)-8], value: b[2+size:], expires: expires,
-		ts: math.MaxUint64 - binary.BigEndian.Uint64(key[len(key)-8:]),
+	e = LogEntry{
+		Meta: b[0], Key: key[:len(key)-8], Value: b[2+size:], Expires: expires,
+		Ts: math.MaxUint64 - binary.BigEndian.Uint64(key[len(key)-8:]),
 	}
 	return e, key, true
 }

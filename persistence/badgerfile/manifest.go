@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"bytes"
@@ -13,6 +13,9 @@ import (
 	"path/filepath"
 	"slices"
 
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
+
 	"github.com/dgraph-io/badger/v4/options"
 	"github.com/dgraph-io/badger/v4/table"
 	"github.com/dgraph-io/badger/v4/y"
@@ -21,29 +24,29 @@ import (
 	"hubcli/hub"
 )
 
-// nameManifest is Badger's list of its tables: a header, then entries that each
+// NameManifest is Badger's list of its tables: a header, then entries that each
 // add and drop tables. It is appended to, and now and then replaced by a rename.
-const nameManifest = "MANIFEST"
+const NameManifest = "MANIFEST"
 
-// manifestMagic begins the list, with the number of Badger's format.
-const manifestMagic = "Bdgr\x00\x00\x00\x08"
+// ManifestMagic begins the list, with the number of Badger's format.
+const ManifestMagic = "Bdgr\x00\x00\x00\x08"
 
-// tableList is what the list says.
-type tableList struct {
+// TableList is what the list says.
+type TableList struct {
 	found     bool              // false: there is no list yet
-	levels    map[string]uint64 // of all tables that were ever named
-	named     map[string]bool   // names of the table files that are in force
+	Levels    map[string]uint64 // of all tables that were ever named
+	Named     map[string]bool   // names of the table files that are in force
 	entries   []tableSet        // in order
 	withdrawn []tableSet        // those that never came into force, the last first
-	end, size int64             // where the last whole entry ends, and the file
+	End, size int64             // where the last whole entry ends, and the file
 }
 
-// readTableList reads the list and checks every entry. One that ends beyond the
+// ReadTableList reads the list and checks every entry. One that ends beyond the
 // file is torn and was never in force, unless a shorter one with its checksum
 // stands there: then its length is damaged, and Badger would drop it and delete
 // the tables it names.
-func readTableList(name string) (tableList, error) {
-	l := tableList{named: map[string]bool{}, levels: map[string]uint64{}}
+func ReadTableList(name string) (TableList, error) {
+	l := TableList{Named: map[string]bool{}, Levels: map[string]uint64{}}
 	b, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return l, nil
@@ -51,23 +54,23 @@ func readTableList(name string) (tableList, error) {
 	if err != nil {
 		return l, err
 	}
-	if !bytes.HasPrefix(b, []byte(manifestMagic)) {
+	if !bytes.HasPrefix(b, []byte(ManifestMagic)) {
 		return l, errors.New("its beginning is damaged")
 	}
-	l.found, l.size, l.end = true, int64(len(b)), manifestHeader
-	for at := manifestHeader; at+8 <= len(b); l.end = int64(at) {
+	l.found, l.size, l.End = true, int64(len(b)), ManifestHeader
+	for at := ManifestHeader; at+8 <= len(b); l.End = int64(at) {
 		length, sum := uint64(binary.BigEndian.Uint32(b[at:])), binary.BigEndian.Uint32(b[at+4:])
 		body := b[at+8:]
 		if length > uint64(len(body)) {
 			var c uint32
 			for i := range body {
-				if c = crc32.Update(c, castagnoli, body[i:i+1]); c == sum {
+				if c = crc32.Update(c, codec.Castagnoli, body[i:i+1]); c == sum {
 					return l, fmt.Errorf("the length of the entry at byte %d is damaged", at)
 				}
 			}
 			return l, nil
 		}
-		if crc32.Checksum(body[:length], castagnoli) != sum {
+		if crc32.Checksum(body[:length], codec.Castagnoli) != sum {
 			return l, fmt.Errorf("the entry at byte %d is damaged", at)
 		}
 		e := tableSet{at: int64(at), end: int64(at) + 8 + int64(length)}
@@ -83,7 +86,7 @@ func readTableList(name string) (tableList, error) {
 var errNoTableList = errors.New("it is none that Badger writes")
 
 // apply carries out an entry: a protocol buffer with a list of changes.
-func (l *tableList) apply(entry []byte, e *tableSet) error {
+func (l *TableList) apply(entry []byte, e *tableSet) error {
 	for len(entry) > 0 {
 		field, _, change, rest, ok := nextField(entry)
 		if !ok || field != 1 {
@@ -99,7 +102,7 @@ func (l *tableList) apply(entry []byte, e *tableSet) error {
 }
 
 // change adds a table or drops one.
-func (l *tableList) change(b []byte, e *tableSet) error {
+func (l *TableList) change(b []byte, e *tableSet) error {
 	var id, op, level uint64
 	for len(b) > 0 {
 		field, value, _, rest, ok := nextField(b)
@@ -119,13 +122,13 @@ func (l *tableList) change(b []byte, e *tableSet) error {
 	name := table.IDToFilename(id)
 	switch op {
 	case 0:
-		if l.named[name] {
+		if l.Named[name] {
 			return fmt.Errorf("it adds %s a second time", name)
 		}
-		l.named[name], l.levels[name] = true, level
+		l.Named[name], l.Levels[name] = true, level
 		e.adds, e.flush = append(e.adds, name), level == 0
 	case 1:
-		delete(l.named, name)
+		delete(l.Named, name)
 		e.drops = append(e.drops, name)
 	default:
 		return errNoTableList
@@ -161,33 +164,33 @@ func nextField(b []byte) (field, number uint64, value, rest []byte, ok bool) {
 // verifyTables checks every table that the list names. The others are debris:
 // Badger names a table when all of it is on the disk, and deletes a table only
 // when the list has stopped naming it.
-func (d *database) verifyTables() error {
-	files, err := databaseFiles(d.dir, ".sst")
+func (d *Database) verifyTables() error {
+	files, err := DatabaseFiles(d.Dir, ".sst")
 	if err != nil {
-		return ioError("listing the database", err)
+		return storedir.IOError("listing the database", err)
 	}
-	if !d.list.found && (len(files) > 0 || d.wal.lastTS > 0) {
-		return corrupt("its table list, "+nameBadger+"/"+nameManifest+", is missing", nil)
+	if !d.List.found && (len(files) > 0 || d.Wal.lastTS > 0) {
+		return storedir.Corrupt("its table list, "+storedir.NameBadger+"/"+NameManifest+", is missing", nil)
 	}
 	there := map[string]bool{}
 	for _, path := range files {
 		there[filepath.Base(path)] = true
 	}
-	if err := d.list.withdraw(d.dir, there); err != nil {
+	if err := d.List.withdraw(d.Dir, there); err != nil {
 		return err
 	}
 	for _, path := range files {
 		name := filepath.Base(path)
-		if _, ok := table.ParseFileID(name); ok && !d.list.named[name] {
+		if _, ok := table.ParseFileID(name); ok && !d.List.Named[name] {
 			d.debris = append(d.debris, name)
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
+	for _, name := range slices.Sorted(maps.Keys(d.List.Named)) {
 		if !there[name] {
-			return corrupt("its table "+name+" is missing", nil)
+			return storedir.Corrupt("its table "+name+" is missing", nil)
 		}
-		if err := verifyTable(filepath.Join(d.dir, name)); err != nil {
-			return failed("its table "+name+" fails its checksums", filepath.Join(d.dir, name), err)
+		if err := verifyTable(filepath.Join(d.Dir, name)); err != nil {
+			return storedir.Failed("its table "+name+" fails its checksums", filepath.Join(d.Dir, name), err)
 		}
 	}
 	return d.verifyUnnamed()
@@ -197,22 +200,22 @@ func (d *database) verifyTables() error {
 // that was cut, or an earlier one in its place, looks like the trace of a crash. But
 // what a crash leaves out is also in the tables that are named, or in the write-ahead
 // files. Messages show this, for they are never deleted.
-func (d *database) verifyUnnamed() error {
+func (d *Database) verifyUnnamed() error {
 	for _, name := range d.debris {
-		if filepath.Ext(name) != ".sst" || verifyTable(filepath.Join(d.dir, name)) != nil {
+		if filepath.Ext(name) != ".sst" || verifyTable(filepath.Join(d.Dir, name)) != nil {
 			continue // empty or half: it was never in force
 		}
-		for _, key := range messageBounds(filepath.Join(d.dir, name)) {
-			number, _ := keyNumber(key)
-			if d.wal.blocks[number] {
+		for _, key := range messageBounds(filepath.Join(d.Dir, name)) {
+			number, _ := codec.KeyNumber(key)
+			if d.Wal.blocks[number] {
 				continue
 			}
 			there, err := d.holds(key)
 			if err != nil {
-				return corrupt("its tables cannot be read", err)
+				return storedir.Corrupt("its tables cannot be read", err)
 			}
 			if !there {
-				return corrupt("its table list, "+nameBadger+"/"+nameManifest+", does not name the table "+name+", which has messages that are nowhere else", nil)
+				return storedir.Corrupt("its table list, "+storedir.NameBadger+"/"+NameManifest+", does not name the table "+name+", which has messages that are nowhere else", nil)
 			}
 		}
 	}
@@ -223,14 +226,14 @@ func (d *database) verifyUnnamed() error {
 func messageBounds(name string) (keys [][]byte) {
 	for _, backward := range []bool{false, true} {
 		_ = withTable(name, options.NoVerification, func(t *table.Table) error { // it has been verified
-			kind, from := table.NOCACHE, []byte(prefixMessage)
+			kind, from := table.NOCACHE, []byte(codec.PrefixMessage)
 			if backward {
-				kind, from = table.NOCACHE|table.REVERSED, after(from)
+				kind, from = table.NOCACHE|table.REVERSED, codec.After(from)
 			}
 			it := t.NewIterator(kind)
 			defer it.Close()
 			it.Seek(y.KeyWithTs(from, math.MaxUint64))
-			if it.Valid() && bytes.HasPrefix(it.Key(), []byte(prefixMessage)) {
+			if it.Valid() && bytes.HasPrefix(it.Key(), []byte(codec.PrefixMessage)) {
 				keys = append(keys, bytes.Clone(y.ParseKey(it.Key())))
 			}
 			return nil
@@ -249,25 +252,27 @@ func withTable(name string, check options.ChecksumVerificationMode, fn func(*tab
 	defer guardMap(&err)()
 	m, err := z.OpenMmapFile(name, os.O_RDONLY, 0)
 	if err != nil {
-		return redacted{err}
+		return codec.Redacted{Err: err}
 	}
 	t, err := table.OpenTable(m, table.Options{ReadOnly: true, ChkMode: check, Compression: options.None, BlockSize: 4096})
 	if err != nil {
-		return redacted{err}
+		return codec.Redacted{Err: err}
 	}
 	err = fn(t)
 	// Not Close of the table: it would truncate, and its last reference deletes.
 	return errors.Join(err, m.Close(-1))
 }
 
-// holdsFrame reports whether a table holds the frame that begins with seq, or its
+// HoldsFrame reports whether a table holds the frame that begins with seq, or its
 // deletion.
-func (d *database) holdsFrame(seq hub.Seq) (bool, error) { return d.holds(seqKey(prefixFrame, seq)) }
+func (d *Database) HoldsFrame(seq hub.Seq) (bool, error) {
+	return d.holds(codec.SeqKey(codec.PrefixFrame, seq))
+}
 
 // holds reports whether a named table holds a key, or its deletion.
-func (d *database) holds(key []byte) (found bool, err error) {
-	for _, name := range slices.Sorted(maps.Keys(d.list.named)) {
-		err := withTable(filepath.Join(d.dir, name), options.NoVerification, func(t *table.Table) error {
+func (d *Database) holds(key []byte) (found bool, err error) {
+	for _, name := range slices.Sorted(maps.Keys(d.List.Named)) {
+		err := withTable(filepath.Join(d.Dir, name), options.NoVerification, func(t *table.Table) error {
 			it := t.NewIterator(table.NOCACHE)
 			defer it.Close()
 			it.Seek(y.KeyWithTs(key, math.MaxUint64))

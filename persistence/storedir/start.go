@@ -1,4 +1,4 @@
-package persistence
+package storedir
 
 import (
 	"errors"
@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+
+	"hubcli/persistence/codec"
 
 	"hubcli/internal/lazy"
 	"hubcli/internal/osfile"
@@ -69,50 +71,53 @@ var (
 // ErrClosed is returned by every call after Close.
 var ErrClosed = errors.New("persistence: the store is closed")
 
-func notAStore(sentence string) *StartError {
+// NotAStore says that a path names something else than a store.
+func NotAStore(sentence string) *StartError {
 	return &StartError{
 		Sentence: sentence, Kind: StartNotAStore,
 		Fix: "name an empty or absent folder, or the folder of an existing store, with --storage",
 	}
 }
 
-func corrupt(what string, err error) *StartError {
+// Corrupt says that a part of a store cannot be read.
+func Corrupt(what string, err error) *StartError {
 	return &StartError{
 		Sentence: "the store is damaged: " + what, Kind: StartCorrupt, Err: err,
 		Fix: "nothing has been changed; restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or name another folder with --storage",
 	}
 }
 
-// failed is what to say when a file could not be checked: it is damaged, unless
+// Failed is what to say when a file could not be checked: it is damaged, unless
 // the system did not let us read it.
-func failed(what, name string, err error) *StartError {
+func Failed(what, name string, err error) *StartError {
 	for _, errno := range systemErrors {
 		if errors.Is(err, errno) {
-			return ioError("reading "+strconv.Quote(name), errno)
+			return IOError("reading "+strconv.Quote(name), errno)
 		}
 	}
-	return corrupt(what, err)
+	return Corrupt(what, err)
 }
 
-func storeFull(dir string, free, need int64) *StartError {
+// StoreFull says that the disk has too few bytes for a start.
+func StoreFull(dir string, free, need int64) *StartError {
 	return &StartError{
-		Sentence: "the disk of the store " + dir + " has " + mebibytes(free) + " free, opening it safely takes " + mebibytes(need),
+		Sentence: "the disk of the store " + dir + " has " + Mebibytes(free) + " free, opening it safely takes " + Mebibytes(need),
 		Kind:     StartFull, Fix: "free some space on that disk and start again; nothing is lost",
 	}
 }
 
-// storeFullOfFiles is storeFull for a file system that has bytes to spare, and no room for
+// StoreFullOfFiles is storeFull for a file system that has bytes to spare, and no room for
 // new files.
-func storeFullOfFiles(dir string, files int64) *StartError {
+func StoreFullOfFiles(dir string, files int64) *StartError {
 	return &StartError{
-		Sentence: fmt.Sprintf("the disk of the store %s has room for %d more files, opening it safely takes %d", dir, files, filesOpen),
+		Sentence: fmt.Sprintf("the disk of the store %s has room for %d more files, opening it safely takes %d", dir, files, FilesOpen),
 		Kind:     StartFull, Fix: "delete some files on that disk (see: df -i) and start again; nothing is lost",
 	}
 }
 
-// ioError turns the failure of a file operation into a start error. The text of
+// IOError turns the failure of a file operation into a start error. The text of
 // err names paths only.
-func ioError(doing string, err error) *StartError {
+func IOError(doing string, err error) *StartError {
 	var known *StartError
 	if errors.As(err, &known) {
 		return known
@@ -120,7 +125,7 @@ func ioError(doing string, err error) *StartError {
 	switch {
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return &StartError{
-			Sentence: "the store cannot be written: " + doing + " failed: " + fileReason(err), Kind: StartReadOnly, Err: err,
+			Sentence: "the store cannot be written: " + doing + " failed: " + FileReason(err), Kind: StartReadOnly, Err: err,
 			Fix: "give this user write permission on the folder, or name another one with --storage",
 		}
 	case osfile.IsFull(err):
@@ -130,16 +135,16 @@ func ioError(doing string, err error) *StartError {
 		}
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE), errors.Is(err, syscall.ENOMEM):
 		return &StartError{
-			Sentence: "the store cannot be opened now: " + doing + " failed: " + fileReason(err), Kind: StartExhausted, Err: err,
+			Sentence: "the store cannot be opened now: " + doing + " failed: " + FileReason(err), Kind: StartExhausted, Err: err,
 			Fix: "nothing is lost; end other programs, or raise the limits of this user (`ulimit -n`, `ulimit -v`), and start again",
 		}
 	case errors.Is(err, syscall.EIO):
 		return &StartError{
-			Sentence: "the disk of the store fails: " + doing + " failed: " + fileReason(err), Kind: StartCorrupt, Err: err,
+			Sentence: "the disk of the store fails: " + doing + " failed: " + FileReason(err), Kind: StartCorrupt, Err: err,
 			Fix: "check the disk and start again; if it goes on failing, copy the folder to another disk, then restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`",
 		}
 	}
-	return corrupt(doing+" failed: "+fileReason(err), err)
+	return Corrupt(doing+" failed: "+FileReason(err), err)
 }
 
 // systemErrors are the failures that the system told of, whatever the store's files hold. Badger
@@ -151,43 +156,49 @@ var systemErrors = []syscall.Errno{
 // databaseFile finds the file that an error of Badger is about.
 var databaseFile = lazy.Regexp{Pattern: `\b(\d+\.(mem|vlog|sst)|MANIFEST|KEYREGISTRY|DISCARD|LOCK)\b`}
 
-// databaseError says why Badger could not open the folder dir, in our words: its
+// DatabaseError says why Badger could not open the folder dir, in our words: its
 // own are a chain of what its parts were doing, and stay in the log.
-func databaseError(dir string, err error) *StartError {
+func DatabaseError(dir string, err error) *StartError {
 	text, doing, what := err.Error(), "opening the database", "its database cannot be opened"
-	err = redacted{err}
+	err = codec.Redacted{Err: err}
 	if name := databaseFile.Get().FindString(text); name != "" {
 		doing = "opening " + strconv.Quote(filepath.Join(dir, name))
-		what = "its file " + nameBadger + "/" + name + " cannot be opened"
+		what = "its file " + NameBadger + "/" + name + " cannot be opened"
 	} else if strings.Contains(text, "Level validation") {
-		what = "its tables, " + nameBadger + "/*.sst, contradict each other"
+		what = "its tables, " + NameBadger + "/*.sst, contradict each other"
 	}
 	for _, errno := range systemErrors {
 		if errors.Is(err, errno) || strings.Contains(text, errno.Error()) {
-			return ioError(doing, errno)
+			return IOError(doing, errno)
 		}
 	}
-	e := corrupt(what, err)
+	e := Corrupt(what, err)
 	e.Fix = "copy the folder as it is, then restore a backup, or bring what is whole into a new store with `hubcli app doctor --salvage FOLDER`, or name another folder with --storage"
 	return e
 }
 
-// noFolder refuses a store folder that cannot be made or looked at: what is wrong
+// NoFolder refuses a store folder that cannot be made or looked at: what is wrong
 // is its name, there is nothing yet that could be damaged.
-func noFolder(doing string, err error) *StartError {
-	if e := ioError(doing, err); e.Kind != StartCorrupt {
+func NoFolder(doing string, err error) *StartError {
+	if e := IOError(doing, err); e.Kind != StartCorrupt {
 		return e
 	}
-	e := notAStore("the store's folder cannot be used: " + doing + " failed: " + fileReason(err))
+	e := NotAStore("the store's folder cannot be used: " + doing + " failed: " + FileReason(err))
 	e.Err = err
 	return e
 }
 
-// fileReason names the file and what the system says about it.
-func fileReason(err error) string {
+// FileReason names the file and what the system says about it.
+func FileReason(err error) string {
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		return strconv.Quote(p.Path) + ": " + p.Err.Error()
 	}
 	return strconv.QuoteToGraphic(err.Error())
 }
+
+// FilesOpen is how many files a store may need at once.
+const FilesOpen = 32
+
+// Mebibytes shows a number of bytes to a person.
+func Mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }

@@ -1,4 +1,4 @@
-package persistence
+package storedir
 
 import (
 	"io"
@@ -9,20 +9,22 @@ import (
 	"hubcli/internal/osfile"
 )
 
-// fsys is the part of a file system that the writers of HEAD, FORMAT and the
+// Fsys is the part of a file system that the writers of HEAD, FORMAT and the
 // checkpoints need. Tests replace it with one that fails or crashes at any
 // step.
-type fsys interface {
+type Fsys interface {
 	osfile.FS
 	ReadDir(name string) ([]string, error) // names, sorted
 }
 
-type file = osfile.File
+// File is an open file.
+type File = osfile.File
 
-// diskFS is the real file system.
-type diskFS struct{ osfile.Disk }
+// DiskFS is the real file system.
+type DiskFS struct{ osfile.Disk }
 
-func (diskFS) ReadDir(name string) ([]string, error) {
+// ReadDir implements Fsys.
+func (DiskFS) ReadDir(name string) ([]string, error) {
 	entries, err := os.ReadDir(name)
 	names := make([]string, 0, len(entries))
 	for _, e := range entries {
@@ -31,9 +33,9 @@ func (diskFS) ReadDir(name string) ([]string, error) {
 	return names, err
 }
 
-// readFile reads at most limit bytes of a file; a longer one is an error. A store may have
+// ReadFile reads at most limit bytes of a file; a longer one is an error. A store may have
 // come from others: a link is not followed, and nothing but a plain file is waited for.
-func readFile(fsy fsys, name string, limit int64) ([]byte, error) {
+func ReadFile(fsy Fsys, name string, limit int64) ([]byte, error) {
 	f, err := fsy.OpenFile(name, osfile.Cautious, 0)
 	if err != nil {
 		return nil, err
@@ -49,11 +51,11 @@ func readFile(fsy fsys, name string, limit int64) ([]byte, error) {
 	return osfile.ReadAll(f, name, limit)
 }
 
-// replaceFile calls osfile.Replace with a temporary file, which the next start
+// ReplaceFile calls osfile.Replace with a temporary file, which the next start
 // deletes if a crash leaves it.
-func replaceFile(fsy fsys, name string, write func(io.Writer) error, check func(io.Reader) error) error {
-	return osfile.Replace(fsy, name, osfile.Content{Write: write, Check: check, Temp: filepath.Base(name) + tempSuffix})
+func ReplaceFile(fsy Fsys, name string, write func(io.Writer) error, check func(io.Reader) error) error {
+	return osfile.Replace(fsy, name, osfile.Content{Write: write, Check: check, Temp: filepath.Base(name) + TempSuffix})
 }
 
-// tempSuffix ends the names of files that are not complete yet.
-const tempSuffix = ".tmp"
+// TempSuffix ends the names of files that are not complete yet.
+const TempSuffix = ".tmp"

@@ -1,4 +1,4 @@
-package persistence
+package badgerfile
 
 import (
 	"bytes"
@@ -6,20 +6,23 @@ import (
 	"math"
 	"path/filepath"
 	"strconv"
+
+	"hubcli/persistence/codec"
+	"hubcli/persistence/storedir"
 )
 
 // writeAhead reads the write-ahead files. An entry counts if its transaction is
 // complete: if its end is there, or a later transaction, which the store begins only
 // after this one was synced.
-func (r *rawReader) writeAhead() error {
-	files, err := databaseFiles(r.dir, ".mem")
+func (r *RawReader) writeAhead() error {
+	files, err := DatabaseFiles(r.Dir, ".mem")
 	if err != nil {
-		return ioError("listing the database", err)
+		return storedir.IOError("listing the database", err)
 	}
 	type file struct {
 		name    string
 		bytes   []byte
-		entries []logEntry
+		entries []LogEntry
 		holes   [][2]int
 	}
 	var all []file
@@ -31,10 +34,10 @@ func (r *rawReader) writeAhead() error {
 			continue
 		}
 		f := file{name: filepath.Base(path), bytes: b}
-		f.entries, f.holes = logEntries(b)
+		f.entries, f.holes = LogEntries(b)
 		for i := range f.entries {
-			if e := &f.entries[i]; e.meta&metaFin != 0 {
-				if ts, err := strconv.ParseUint(string(e.value), 10, 64); err == nil && ts == e.ts {
+			if e := &f.entries[i]; e.Meta&MetaFin != 0 {
+				if ts, err := strconv.ParseUint(string(e.Value), 10, 64); err == nil && ts == e.Ts {
 					ended[ts], lastEnd = true, max(lastEnd, ts)
 				}
 			}
@@ -44,7 +47,7 @@ func (r *rawReader) writeAhead() error {
 	for i := range all {
 		for j := range all[i].entries {
 			e := &all[i].entries[j]
-			if e.meta&metaFin != 0 || !ended[e.ts] && e.ts >= lastEnd || r.without != 0 && e.ts == r.without {
+			if e.Meta&MetaFin != 0 || !ended[e.Ts] && e.Ts >= lastEnd || r.Without != 0 && e.Ts == r.Without {
 				continue
 			}
 			r.wal.note(e)
@@ -56,24 +59,24 @@ func (r *rawReader) writeAhead() error {
 	for i := range all {
 		f := &all[i]
 		for _, h := range f.holes {
-			if i == len(all)-1 && h[1] == len(f.bytes) && r.wal.lastFrame >= r.reaches {
+			if i == len(all)-1 && h[1] == len(f.bytes) && r.wal.LastFrame >= r.Reaches {
 				continue // the torn end that a crash leaves
 			}
 			r.damage(f.name, "bytes %d to %d cannot be read", h[0], h[1]-1)
-			r.unlisted = true
+			r.Unlisted = true
 		}
 	}
 	return nil
 }
 
-// logEntries decodes the entries of a write-ahead file. holes are the ranges of
+// LogEntries decodes the entries of a write-ahead file. holes are the ranges of
 // bytes that hold none.
-func logEntries(b []byte) (entries []logEntry, holes [][2]int) {
-	at := logHeaderSize
+func LogEntries(b []byte) (entries []LogEntry, holes [][2]int) {
+	at := LogHeaderSize
 	for at < len(b) {
-		if e, ok := nextLogEntry(b[at:]); ok {
+		if e, ok := NextLogEntry(b[at:]); ok {
 			entries = append(entries, e)
-			at += e.size
+			at += e.Size
 			continue
 		}
 		if len(bytes.Trim(b[at:], "\x00")) == 0 {
@@ -91,7 +94,7 @@ func nextPlace(b []byte, at int) int {
 	for next := at + 1; next < len(b); next++ {
 		// A value in these files is shorter than valueThreshold, so a longer row of
 		// entries does not lie within one.
-		if _, ok := nextLogEntry(b[next:]); ok && rowOfEntries(b[next:]) > valueThreshold {
+		if _, ok := NextLogEntry(b[next:]); ok && rowOfEntries(b[next:]) > codec.ValueThreshold {
 			return next
 		}
 	}
@@ -100,12 +103,12 @@ func nextPlace(b []byte, at int) int {
 
 // rowOfEntries returns how many bytes at the front of b are entries.
 func rowOfEntries(b []byte) (n int) {
-	for n <= valueThreshold {
-		e, ok := nextLogEntry(b[n:])
+	for n <= codec.ValueThreshold {
+		e, ok := NextLogEntry(b[n:])
 		if !ok {
 			break
 		}
-		n += e.size
+		n += e.Size
 	}
 	if len(bytes.Trim(b[n:], "\x00")) == 0 {
 		return math.MaxInt // up to the end of the file
@@ -119,35 +122,35 @@ func pointer(b []byte) (log, size, offset uint32) {
 	return binary.NativeEndian.Uint32(b), binary.NativeEndian.Uint32(b[4:]), binary.NativeEndian.Uint32(b[8:])
 }
 
-// wholeRuns returns the messages of a block that pass their checks, as blocks of ids
+// WholeRuns returns the messages of a block that pass their checks, as blocks of ids
 // that follow each other.
-func wholeRuns(key, value []byte) (runs []entry) {
-	k, err := decodeBlock(key, value)
+func WholeRuns(key, value []byte) (runs []codec.Entry) {
+	k, err := codec.DecodeBlock(key, value)
 	if err != nil {
 		return nil
 	}
-	var run messageBlock
+	var run codec.MessageBlock
 	flush := func() {
-		if len(run.ends) > 0 {
-			runs = append(runs, entry{key: messageKey(run.first), value: run.seal(nil)})
+		if len(run.Ends) > 0 {
+			runs = append(runs, codec.Entry{Key: codec.MessageKey(run.First), Value: run.Seal(nil)})
 		}
-		run = messageBlock{}
+		run = codec.MessageBlock{}
 	}
-	for id := k.first; id <= k.last(); id++ {
-		b, ok := k.bytesOf(id)
+	for id := k.First; id <= k.Last(); id++ {
+		b, ok := k.BytesOf(id)
 		if ok {
-			m, err := decodeMessage(b)
+			m, err := codec.DecodeMessage(b)
 			ok = err == nil && m.ID == id
 		}
 		if !ok {
 			flush()
 			continue
 		}
-		if len(run.ends) == 0 {
-			run.first = id
+		if len(run.Ends) == 0 {
+			run.First = id
 		}
-		run.body = append(run.body, b...)
-		run.ends = append(run.ends, uint32(len(run.body)))
+		run.Body = append(run.Body, b...)
+		run.Ends = append(run.Ends, uint32(len(run.Body)))
 	}
 	flush()
 	return runs
