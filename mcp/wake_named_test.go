@@ -9,6 +9,7 @@ import (
 	"hubcli/api/client"
 	"hubcli/hub"
 	"hubcli/integrations/hook"
+	"hubcli/internal/identity"
 	"hubcli/internal/require"
 )
 
@@ -22,14 +23,16 @@ func TestNamedSessionIsWokenBeforeItsFirstCall(t *testing.T) {
 		named   bool
 		hooked  bool // a hook of the session was called
 		driven  bool // "hubcli run" begins its turns
+		kept    bool // "hubcli run" keeps it in the background
 		woken   string
 	}{
-		"Qwen Code, named":            {hub.HarnessQwenCode, true, false, false, ": "},
-		"Qwen Code, not named":        {hub.HarnessQwenCode, false, false, false, ""},
-		"Qwen Code, driven":           {hub.HarnessQwenCode, true, false, true, ""},
-		"Codex, named, with its hook": {hub.HarnessCodex, true, true, false, "th-9: "},
-		"Codex, named, without":       {hub.HarnessCodex, true, false, false, ""},
-		"Codex, not named":            {hub.HarnessCodex, false, true, false, ""},
+		"Qwen Code, named":            {hub.HarnessQwenCode, true, false, false, false, ": "},
+		"Qwen Code, not named":        {hub.HarnessQwenCode, false, false, false, false, ""},
+		"Qwen Code, driven":           {hub.HarnessQwenCode, true, false, true, false, ""},
+		"Codex, named, with its hook": {hub.HarnessCodex, true, true, false, false, "th-9: "},
+		"Codex, named, without":       {hub.HarnessCodex, true, false, false, false, ""},
+		"Codex, in the background":    {hub.HarnessCodex, true, false, false, true, "th-7: "},
+		"Codex, not named":            {hub.HarnessCodex, false, true, false, false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -75,6 +78,12 @@ func TestNamedSessionIsWokenBeforeItsFirstCall(t *testing.T) {
 						},
 					}
 					h.Run(t.Context(), hook.SessionStart, fmt.Appendf(nil, `{"session_id":"th-9","cwd":%q,"source":"startup"}`, d.folder))
+				}
+				if tt.kept {
+					info, err := c.Info(t.Context())
+					require.NoError(t, err)
+					kept := identity.Background{AgentID: me, InstanceID: info.InstanceID, Harness: tt.harness, PID: harnessPID, Began: "harness", Session: "th-7"}
+					require.NoError(t, identity.BackgroundsOf(d.root).Store(&kept))
 				}
 				if here() {
 					_, err := c.NoteTurn(t.Context(), hub.TurnInput{AgentID: me, Turn: hub.TurnIdle})
