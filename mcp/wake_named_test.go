@@ -13,7 +13,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// TestNamedSessionIsWokenBeforeItsFirstCall: who has named the agent of a session, as "hubcli run" does, wants it to be
+// TestNamedSessionIsWokenBeforeItsFirstCall: a session whose agent was named for it, as "hubcli run" does, can be
 // reached from its beginning. A session that nobody has named is not woken before its agent has called a tool: its user
 // may never use the hub. Codex is woken as soon as a hook of the session has told which one it is.
 func TestNamedSessionIsWokenBeforeItsFirstCall(t *testing.T) {

@@ -72,8 +72,8 @@ func (l *Link) wakes() {
 // untilWanted waits until messages may begin turns of the harness session. It returns the id of the session if
 // that is known and the session goes on after its turn. ok is false if the life of the bridge ends before.
 //
-// Who has named the agent by the environment, as "hubcli run" does, wants it to be reached from the start.
-// Any other agent has to have called a tool: where the hub is only installed, its user may never use it.
+// An agent that the environment names, as "hubcli run" does, is to be reached from the start.
+// Any other has to have called a tool: where the hub is only installed, its user may never use it.
 func (l *Link) untilWanted() (of string, ok bool) {
 	if l.named() == "" || l.driven() {
 		select {

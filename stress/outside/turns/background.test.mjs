@@ -162,9 +162,9 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
 
     it("background: a session that was killed sleeps, and a message starts it again", { timeout: 3 * within + pause, skip: harness.id === "gemini-cli" && "background_sleep.txt does that with a stand-in" }, async () => {
       script.call();
-      await start("eve", "--resume", "--prompt", "FIRST WORDS.");
+      await start("eve", "--resume", "--prompt", "THIRD WORDS.");
       await eventually("its bridge is there", () => there("eve"), within);
-      await eventually("its turn has ended", () => model.requests.some((request) => count(request, "FIRST WORDS.") > 0), within);
+      await eventually("its turn has ended", () => model.requests.some((request) => count(request, "THIRD WORDS.") > 0 && count(request, "I work on.") > 0), within);
       const [{ pid, attach }] = await list();
       if (how.copies) assert.equal((await run(harness.program[0], "stop", attach.at(-1))).code, 0);
       else for (const child of await processesOf(pid)) process.kill(child.pid, "SIGKILL");
@@ -172,8 +172,8 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
       await eventually("the agent is gone", async () => !(await there("eve")), within);
 
       const before = model.requests.length;
-      await hub.say("SECOND WORDS.", { to_agent: "eve", channel: undefined });
-      await eventually("it is started again, and knows what was before", () => model.requests.slice(before).some((request) => count(request, "FIRST WORDS.") > 0 && count(request, "for you (eve)") > 0), within + pause);
+      await hub.say("FOURTH WORDS.", { to_agent: "eve", channel: undefined });
+      await eventually("it is started again, and knows what was before", () => model.requests.slice(before).some((request) => count(request, "THIRD WORDS.") > 0 && count(request, "for you (eve)") > 0), within + pause);
       await eventually("its bridge is there again", () => there("eve"), within);
       const [again] = await list();
       assert.deepEqual([again.starts, again.resume, /sleeping|ended/.test(again.state)], [1, true, false]);
