@@ -71,7 +71,7 @@ func (b *bridge) serve(ctx context.Context) error {
 	// An end of any kind is the end of the client's messages: that breaks off the
 	// calls under way.
 	defer context.AfterFunc(ctx, func() { _ = in.Close() })()
-	b.link.Notify = lines.Notify
+	b.link.Notify, lines.Heard = lines.Notify, b.link.Heard
 	b.link.Open(ctx)
 	ended := make(chan error, 1)
 	go func() {

@@ -61,7 +61,7 @@ func (b *bridge) declared(c *sdk.ServerCapabilities) *sdk.ServerCapabilities {
 		return c
 	}
 	with := *c
-	with.Experimental = map[string]any{b.link.Harness().Facts().Channel: map[string]any{}}
+	with.Experimental = map[string]any{b.link.Harness().Facts().Channel: map[string]any{}, b.link.Relays(): map[string]any{}}
 	return &with
 }
 

@@ -349,7 +349,7 @@ func TestChannelOfClaudeCode(t *testing.T) {
 				c.Harness, c.Channels = "claude-code", tt.flag
 			}, func(_ *bridge, say func(string), next func() spokenLine) {
 				say(hello)
-				if got := next(); strings.Contains(string(got.Result), `"experimental":{"claude/channel":{}}`) != tt.flag {
+				if got := next(); strings.Contains(string(got.Result), `"experimental":{"claude/channel":{},"claude/channel/permission":{}}`) != tt.flag {
 					t.Errorf("the server says it can %s", got.Result)
 				}
 				say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)

@@ -244,7 +244,7 @@ func runHarness(ctx context.Context, env *term.Env, cmd *cobra.Command, o *runOp
 		return handToClaude(ctx, env, o, r, start)
 	}
 	who.leave(ctx) // the bridge of the harness registers
-	return o.become(env, who, start)
+	return o.become(env, who, room.RoomID, start)
 }
 
 // command is the command line of the harness, without what begins its first turn.
@@ -332,7 +332,7 @@ func driver() string {
 const envRoom = "HUB_ROOM"
 
 // become starts a harness that has a terminal.
-func (o *runOptions) become(env *term.Env, who *runAgent, start term.HarnessCommand) error {
+func (o *runOptions) become(env *term.Env, who *runAgent, room hub.RoomID, start term.HarnessCommand) error {
 	if text := who.first(o); text != "" {
 		// A program takes an argument that begins with a dash for a flag, and the text may be another agent's.
 		if strings.HasPrefix(text, "-") {
@@ -344,6 +344,9 @@ func (o *runOptions) become(env *term.Env, who *runAgent, start term.HarnessComm
 	}
 	if o.harness.Facts().TakesInput && who.input != "" && !slices.ContainsFunc(o.arguments, func(a string) bool { return strings.HasPrefix(a, inputFlag) }) {
 		start.Args = slices.Insert(start.Args, 1, inputFlag, who.input)
+	}
+	if o.harness == hub.HarnessCodex && !o.execs() {
+		start.Args = slices.Insert(start.Args, 1, background.CodexBridge(o.codexBridge(env, who.agent, room))...)
 	}
 	env.Note("%s starts as agent %s", o.harness.Facts().Title, who.agent)
 	if env.BecomeHarness == nil {
@@ -357,6 +360,21 @@ func (o *runOptions) become(env *term.Env, who *runAgent, start term.HarnessComm
 		return &term.Failure{Exit: exit}
 	}
 	return nil
+}
+
+// codexBridge are the variables that name the agent to a bridge of Codex, which inherits none.
+func (o *runOptions) codexBridge(env *term.Env, agent hub.AgentID, room hub.RoomID) [][2]string {
+	bridge := [][2]string{{hook.EnvAgent, string(agent)}, {hook.EnvBaseURL, o.URL}, {envRoom, string(room)}}
+	if root := env.Getenv("HUB_DATA_ROOT"); root != "" {
+		bridge = append(bridge, [2]string{"HUB_DATA_ROOT", root})
+	}
+	return bridge
+}
+
+// execs reports whether Codex is started without a terminal. Its session ends with its turn, so that no message
+// may wake it, and its bridge learns the name from its hooks.
+func (o *runOptions) execs() bool {
+	return slices.ContainsFunc(o.arguments, func(arg string) bool { return arg == "exec" || arg == "e" || arg == "review" })
 }
 
 // inputFlag is how Qwen Code is told of the file from which it takes texts.

@@ -14,7 +14,6 @@ import (
 	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/integrations/background"
-	"hubcli/integrations/hook"
 	"hubcli/internal/identity"
 	"hubcli/internal/process"
 )
@@ -202,8 +201,8 @@ func (h *held) work(ctx context.Context, o *runOptions, s server, known string) 
 	return context.Cause(ctx)
 }
 
-// codexFirst begins a session that has nothing to do yet: a bridge of Codex learns with the first
-// call of a tool which session it wakes.
+// codexFirst begins a session that has nothing to do yet: Codex queues no text for a session that has
+// had no turn.
 const codexFirst = "You work in the background for a team. Call hub_start of the hub once, then end your turn: messages begin your next one."
 
 // listen keeps what the program says, and shows it to its client line by line.
@@ -236,10 +235,7 @@ func (o *runOptions) server(h *held, start *term.HarnessCommand) (server, error)
 	}
 	start.Remove = folder
 	s := &codexServer{socket: filepath.Join(folder, "s")}
-	bridge := [][2]string{{hook.EnvAgent, string(h.note.AgentID)}, {hook.EnvBaseURL, o.URL}, {envRoom, string(h.note.RoomID)}, {hub.EnvWithoutTerminal, "1"}}
-	if root := h.env.Getenv("HUB_DATA_ROOT"); root != "" {
-		bridge = append(bridge, [2]string{"HUB_DATA_ROOT", root})
-	}
+	bridge := append(o.codexBridge(h.env, h.note.AgentID, h.note.RoomID), [2]string{hub.EnvWithoutTerminal, "1"})
 	start.Args = append(append([]string{program}, background.CodexArgs(s.socket, bridge)...), own...)
 	return s, nil
 }

@@ -33,6 +33,7 @@ func (h *held) sleepAndWake(ctx context.Context, o *runOptions, start term.Harne
 				err := h.session(ctx, o, start)
 				return h.began, err
 			}
+			h.note.Starts++ // for the list, while it runs; asleep has the count
 			err := h.again(ctx, o, start, text)
 			return h.began, err
 		},

@@ -36,6 +36,19 @@ const mostFull = 200; // ids that are remembered for a session
 // of opencode's own a text.
 const resultOf = ({ content, output }) => (Array.isArray(content) ? content.map((part) => part.text ?? "").join("\n") : (output ?? ""));
 
+// headed returns the ids of the messages in a result. One heading may be of several: "#3 from", "#3, #5 from" or
+// "#3 to #7 from".
+function headed(result) {
+  const of = (heading) => {
+    const ids = Array.from(heading.matchAll(/#(\d+)/g), ([, n]) => Number(n));
+    if (!heading.includes(" to ")) return ids;
+    const [first, last] = ids;
+    const begin = Math.max(first, last - mostFull + 1);
+    return Array.from({ length: Math.max(0, last - begin + 1) }, (_, i) => begin + i);
+  };
+  return Array.from(result.matchAll(/^(#\d+(?: to #\d+|(?:, #\d+)*)) from /gm)).flatMap(([, heading]) => of(heading));
+}
+
 function hook(event, payload, more = {}) {
   return new Promise((resolve) => {
     const child = spawn(command, ["hook", event, ...flags], { env: { ...env, ...more }, stdio: ["pipe", "pipe", "ignore"] });
@@ -122,8 +135,7 @@ export const Hub = async ({ client, directory }) => {
   };
   // shown notes the messages that the result of a tool of the hub has shown in full, and drops news of them.
   const shown = (id, result) => {
-    const all = Array.from(result.matchAll(/^#(\d+) from /gm), ([, n]) => Number(n));
-    full.set(id, [...(full.get(id) ?? []), ...all].slice(-mostFull));
+    full.set(id, [...(full.get(id) ?? []), ...headed(result)].slice(-mostFull));
     add(id);
   };
   // show begins a turn with the pointers for an idle session. News for a busy one waits for

@@ -18,9 +18,15 @@ import (
 )
 
 // CodexArgs are the arguments of an app server behind a Unix socket, with variables for the
-// bridge: Codex hands its own environment to no MCP server.
+// bridge.
 func CodexArgs(socket string, bridge [][2]string) []string {
-	args := []string{"app-server", "--listen", "unix://" + socket}
+	return append([]string{"app-server", "--listen", "unix://" + socket}, CodexBridge(bridge)...)
+}
+
+// CodexBridge are the arguments that hand variables to the bridge: Codex hands its own environment to no
+// MCP server. With them Codex runs the session of a terminal in its own process, and not in the daemon that
+// sessions share and that has one environment.
+func CodexBridge(bridge [][2]string) (args []string) {
 	for _, v := range bridge {
 		value, err := json.Marshal(v[1]) // which is a string of TOML as well
 		if err != nil {

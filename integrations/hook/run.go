@@ -360,6 +360,9 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 		if err != nil { // the environment will name it again
 			log(r.DataRoot, r.Now(), "%s: the session is not remembered: %v", r.event, err)
 		}
+		if r.harness.Facts().Queues {
+			r.leaveNotes(b)
+		}
 		return named, nil
 	case err != nil:
 		return "", err
@@ -376,7 +379,8 @@ func (r *run) identify(ctx context.Context, named hub.AgentID, saved identity.Bi
 }
 
 // leaveNotes tells a bridge that starts later, or has started at the same time, the agent of the
-// session. The bridge finds the note by its parent process, which is the harness above the hook.
+// session. The bridge finds the note by its parent process, which is the harness above the hook. A bridge
+// that has a name already learns which session it is to wake.
 func (r *run) leaveNotes(b identity.Binding) {
 	if !r.notes.Usable() {
 		return
@@ -384,6 +388,9 @@ func (r *run) leaveNotes(b identity.Binding) {
 	note := identity.Note{
 		AgentID: b.AgentID, BaseURL: b.BaseURL, InstanceID: b.InstanceID, Harness: r.harness, Session: identity.Key(r.payload.SessionID),
 		Left: hub.TimeOf(r.Now()), Resumes: r.payload.Source == fromBefore,
+	}
+	if r.harness.Facts().Queues && r.Getenv(EnvAgent) == string(b.AgentID) {
+		note.Thread = r.payload.SessionID
 	}
 	for _, at := range r.notes.Harness(r.PID) {
 		if err := r.notes.Leave(at, note); err != nil {

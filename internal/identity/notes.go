@@ -33,6 +33,9 @@ type Note struct {
 	Harness    hub.Harness     `json:"harness"`
 	Session    string          `json:"session,omitempty"` // Key of the harness session, where its environment tells
 	Bridge     process.Process `json:"bridge"`            // the bridge that left it; zero: a hook left it
+	// Thread is the id of the harness session itself. A hook leaves it where the bridge needs it to wake an
+	// agent that "hubcli run" has named.
+	Thread string `json:"thread,omitempty"`
 	// Left is when a hook left it, in ms since 1970, and Resumes that its session goes on with what an earlier process began.
 	Left    hub.Time `json:"left,omitempty"`
 	Resumes bool     `json:"resumes,omitempty"`

@@ -18,7 +18,7 @@ var errNoTerminal = errors.New("nobody follows the session: its terminal was qui
 // followed reports whether somebody may follow the harness session. Where the harness cannot
 // go on without its user, or nobody can tell, somebody does.
 func (w *waker) followed() bool {
-	return w.Followed == nil || !w.Harness().Facts().Queues || w.Followed(w.thread)
+	return w.Followed == nil || !w.Harness().Facts().Queues || w.Followed(w.of)
 }
 
 // untilFollowed waits while nobody follows the session, and has the hub show that. A turn

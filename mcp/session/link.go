@@ -85,17 +85,19 @@ type Link struct {
 
 	Met chan struct{} // closed when the client has introduced itself
 
-	mu          sync.Mutex    // guards what follows, down to trying
-	client      string        // the name by which it has
-	called      chan struct{} // closed when it has called a tool; then thread and interactive never change, and need no lock
-	lastCall    time.Time     // of a tool
-	thread      string        // the session of the harness that the call named; may be empty
-	interactive bool          // that session goes on after its turn
-	callIDs     bool          // calls name their ids, so that hooks can say who makes them
-	now         *Session      // nil: none
-	last        *Session      // the one before, which may still be good; nil: none
-	news        string        // what the next answer of any tool begins with; may be empty
-	ended       *hub.Error    // another process has the name: what calls are told
+	mu          sync.Mutex      // guards what follows, down to trying
+	client      string          // the name by which it has
+	called      chan struct{}   // closed when it has called a tool; then thread and interactive never change, and need no lock
+	lastCall    time.Time       // of a tool; in a named session, which is woken without one, at first its beginning
+	thread      string          // the session of the harness that the call named; may be empty
+	interactive bool            // that session goes on after its turn
+	callIDs     bool            // calls name their ids, so that hooks can say who makes them
+	questions   []hub.AskID     // the latest that were asked for them
+	relaying    map[string]bool // permission prompts that a channel has relayed and that are open, by the harness's names
+	now         *Session        // nil: none
+	last        *Session        // the one before, which may still be good; nil: none
+	news        string          // what the next answer of any tool begins with; may be empty
+	ended       *hub.Error      // another process has the name: what calls are told
 	trying      *attempt
 
 	// What only the holder of joins uses, and Close after the work has ended.

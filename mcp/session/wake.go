@@ -8,6 +8,7 @@ import (
 	"golang.org/x/time/rate"
 
 	"hubcli/hub"
+	"hubcli/internal/identity"
 	"hubcli/internal/pause"
 )
 
@@ -37,6 +38,7 @@ const (
 // gives the harness counts as the user's.
 type waker struct {
 	*Link
+	of     string                                       // the id of the harness session, where turn needs it
 	turn   func(ctx context.Context, text string) error // begins one
 	pace   *rate.Limiter
 	after  hub.MessageID // those up to this one need no turn
@@ -47,13 +49,12 @@ type waker struct {
 // wakes begins turns while the bridge lives, if the harness has a means and the session
 // goes on after its turn.
 func (l *Link) wakes() {
-	select {
-	case <-l.life.Done():
+	of, ok := l.untilWanted()
+	if !ok {
 		return
-	case <-l.called:
 	}
-	w := &waker{Link: l, turn: l.means(), pace: rate.NewLimiter(rate.Every(wakeEvery), wakeBurst)}
-	if w.turn == nil {
+	w := &waker{Link: l, of: of, pace: rate.NewLimiter(rate.Every(wakeEvery), wakeBurst)}
+	if w.turn = w.means(); w.turn == nil {
 		return
 	}
 	for delay := wakeRetryFirst; l.life.Err() == nil && w.failed < wakeFailed; {
@@ -68,16 +69,93 @@ func (l *Link) wakes() {
 	}
 }
 
+// untilWanted waits until messages may begin turns of the harness session. It returns the id of the session if
+// that is known and the session goes on after its turn. ok is false if the life of the bridge ends before.
+//
+// An agent that the environment names, as "hubcli run" does, is to be reached from the start.
+// Any other has to have called a tool: where the hub is only installed, its user may never use it.
+func (l *Link) untilWanted() (of string, ok bool) {
+	if l.named() == "" || l.driven() {
+		select {
+		case <-l.life.Done():
+			return "", false
+		case <-l.called:
+			return l.ofCall(), true
+		}
+	}
+	select {
+	case <-l.life.Done():
+		return "", false
+	case <-l.Met:
+	}
+	l.countsAsCall()
+	if !l.Harness().Facts().Queues {
+		return "", true
+	}
+	for {
+		if of := l.ofRun(); of != "" {
+			return of, true
+		}
+		if l.wasCalled() {
+			return l.ofCall(), true
+		}
+		if !pause.For(l.life, heedRarely) {
+			return "", false
+		}
+	}
+}
+
+// ofCall is the id of the harness session as a call has named it; empty if it has not, or if the session ends with
+// its turn. There must have been a call.
+func (l *Link) ofCall() string {
+	if !l.interactive {
+		return ""
+	}
+	return l.thread
+}
+
+// ofRun is the id of the harness session that "hubcli run" has started, as a hook or the process that keeps it in the
+// background has left it; empty if neither has yet.
+func (l *Link) ofRun() string {
+	s := l.Current()
+	if s == nil {
+		return ""
+	}
+	if note, ok := l.notes.OfHook(l.Starter, l.Harness()); ok && note.AgentID == s.Agent && note.InstanceID == s.Instance && note.Thread != "" {
+		return note.Thread
+	}
+	if l.DataRoot == "" {
+		return ""
+	}
+	kept, ok := identity.BackgroundsOf(l.DataRoot).Load(s.Agent)
+	if !ok || kept.InstanceID != s.Instance || kept.Sleeping || l.Process == nil {
+		return ""
+	}
+	if keeper, runs := l.Process(kept.PID); !runs || keeper.Began != kept.Began {
+		return ""
+	}
+	return kept.Session
+}
+
+// countsAsCall lets a session that has just begun count as busy until wakeQuiet is over: it is still starting.
+func (l *Link) countsAsCall() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lastCall.IsZero() {
+		l.lastCall = l.Now()
+	}
+}
+
 // means returns what begins a turn of the harness session; nil if nothing does.
-func (l *Link) means() func(ctx context.Context, text string) error {
-	switch facts := l.Harness().Facts(); {
-	case facts.Queues && l.Wake != nil && l.thread != "" && l.interactive:
-		return func(ctx context.Context, text string) error { return l.Wake(ctx, l.thread, text) }
+func (w *waker) means() func(ctx context.Context, text string) error {
+	switch facts := w.Harness().Facts(); {
+	case facts.Queues && w.Wake != nil && w.of != "":
+		return func(ctx context.Context, text string) error { return w.Wake(ctx, w.of, text) }
 	case facts.TakesInput:
-		return l.Input
-	case l.TakesChannel():
+		return w.Input
+	case w.TakesChannel():
 		return func(ctx context.Context, text string) error {
-			return l.Notify(ctx, "notifications/"+facts.Channel, map[string]string{"content": text})
+			return w.Notify(ctx, "notifications/"+facts.Channel, map[string]string{"content": text})
 		}
 	}
 	return nil

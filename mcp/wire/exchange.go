@@ -163,6 +163,9 @@ func Open(in io.Reader, out io.Writer, f *Feeds) (messages io.Closer, t *Transpo
 // each request bearing its sequence number.
 type Transport struct {
 	sdk.IOTransport
+	// Heard is given the notifications of the client before the SDK, and reports whether one was for it; nil: none is.
+	// It must not wait.
+	Heard    func(method string, params json.RawMessage) bool
 	exchange *exchange
 	at       atomic.Pointer[connection]
 }
@@ -186,7 +189,7 @@ func (t *Transport) Connect(ctx context.Context) (sdk.Connection, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := &connection{c, t.exchange}
+	at := &connection{c, t.exchange, t.Heard}
 	t.at.Store(at)
 	return at, nil
 }
@@ -195,6 +198,7 @@ func (t *Transport) Connect(ctx context.Context) (sdk.Connection, error) {
 type connection struct {
 	sdk.Connection
 	exchange *exchange
+	heard    func(method string, params json.RawMessage) bool // see Transport
 }
 
 // seqHeader is where the SDK hands the sequence number of a request on to a tool: it has no other place
@@ -203,12 +207,19 @@ const seqHeader = "Request-Seq"
 
 // Read implements sdk.Connection.
 func (c *connection) Read(ctx context.Context) (jsonrpc.Message, error) {
-	msg, err := c.Connection.Read(ctx)
-	if r, ok := msg.(*jsonrpc.Request); ok && r.IsCall() {
-		t := strconv.FormatUint(uint64(c.exchange.seqOf(r.ID)), 10)
-		r.Extra = &sdk.RequestExtra{Header: http.Header{seqHeader: {t}}}
+	for {
+		msg, err := c.Connection.Read(ctx)
+		r, ok := msg.(*jsonrpc.Request)
+		switch {
+		case !ok:
+		case r.IsCall():
+			t := strconv.FormatUint(uint64(c.exchange.seqOf(r.ID)), 10)
+			r.Extra = &sdk.RequestExtra{Header: http.Header{seqHeader: {t}}}
+		case err == nil && c.heard != nil && c.heard(r.Method, r.Params):
+			continue
+		}
+		return msg, err
 	}
-	return msg, err
 }
 
 // Write implements sdk.Connection.

@@ -14,6 +14,9 @@ import { Script, processesOf, tool } from "./processes.mjs";
 
 const agent = "ada";
 
+// pause is the time between two starts of a session that sleeps.
+const pause = 61_000;
+
 // How each is started, and what the harness's own command for a terminal begins with.
 const rows = {
   opencode: { name: "opencode", attach: "attach", path: ({ program }) => dirname(program[0]) },
@@ -155,6 +158,27 @@ for (const harness of harnesses.filter(({ id }) => id in rows)) {
       const [again] = await list();
       if (!how.copies) assert.equal(again.session, session);
       await ok("run", "--end", "cy");
+    });
+
+    it("background: a session that was killed sleeps, and a message starts it again", { timeout: 3 * within + pause, skip: harness.id === "gemini-cli" && "background_sleep.txt does that with a stand-in" }, async () => {
+      script.call();
+      await start("eve", "--resume", "--prompt", "THIRD WORDS.");
+      await eventually("its bridge is there", () => there("eve"), within);
+      await eventually("its turn has ended", () => model.requests.some((request) => count(request, "THIRD WORDS.") > 0 && count(request, "I work on.") > 0), within);
+      const [{ pid, attach }] = await list();
+      if (how.copies) assert.equal((await run(harness.program[0], "stop", attach.at(-1))).code, 0);
+      else for (const child of await processesOf(pid)) process.kill(child.pid, "SIGKILL");
+      await eventually("it sleeps", async () => (await list())[0]?.state === "sleeping", within);
+      await eventually("the agent is gone", async () => !(await there("eve")), within);
+
+      const before = model.requests.length;
+      await hub.say("FOURTH WORDS.", { to_agent: "eve", channel: undefined });
+      await eventually("it is started again, and knows what was before", () => model.requests.slice(before).some((request) => count(request, "THIRD WORDS.") > 0 && count(request, "for you (eve)") > 0), within + pause);
+      await eventually("its bridge is there again", () => there("eve"), within);
+      const [again] = await list();
+      assert.deepEqual([again.starts, again.resume, /sleeping|ended/.test(again.state)], [1, true, false]);
+      await ok("run", "--end", "eve");
+      assert.deepEqual(await list(), []);
     });
   });
 }

@@ -88,6 +88,8 @@ const rows = [
     asks: "apply_patch",
     names: "always", // what a hook adds ranks above its user's words, so that mail is only named
     needs: ["ws"], // for its sessions
+    // By hubcli run. It takes no text for a session that has had no turn, and its user trusts the hooks first.
+    terminal: { name: "codex", args: [], ready: "Ask Codex to do anything", question: ["hooks are new or changed", "2\r"], prepare: sessions.codexSettings, prompted: true },
     permits: () => ["apply_patch"], // a patch may touch many files, so no rule about a folder allows one
     program: [process.execPath, join(modules, "@openai/codex/bin/codex.js")],
     find: ({ tools }, query) => ({ tool: tools.tool_search, input: { query, limit: 3 } }),

@@ -168,6 +168,7 @@ for (const harness of harnesses.filter((one) => one.terminal)) {
     before(async () => {
       ({ hub, project } = await settle(harness));
       model = await Model.start(harness.api, (request) => script.answer(request));
+      await harness.terminal.prepare?.(hub.root, project, model);
       session = await started({ hub, project, env: environment(harness, hub, model.url), modules, within, agent }, harness.id, harness.terminal);
     });
     after(async () => {
@@ -176,15 +177,18 @@ for (const harness of harnesses.filter((one) => one.terminal)) {
       await hub?.close();
     });
 
-    it("run: the session has the name, and a message wakes it", { timeout: 2 * within }, async () => {
-      script.call();
-      await session.go("go");
-      assert.deepEqual((await hub.agents()).filter((id) => !id.endsWith(".watch")), [agent]);
+    it("run: the session has the name, and a message wakes it before its agent has called a tool", { timeout: 2 * within }, async () => {
+      if (harness.terminal.prompted) await session.go("go");
+      const there = async () => (await hub.agents()).filter((id) => !id.endsWith(".watch"));
+      await eventually("the agent is there", async () => (await there()).length > 0, within);
+      assert.deepEqual(await there(), [agent]);
       for (let i = 1; i <= 3; i++) {
         await hub.say(`WORD ${i}.`, { to_agent: agent, channel: undefined });
-        await eventually(`message ${i} is shown`, async () => count(model.requests.at(-1), `WORD ${i}.`) === 1, within);
+        await eventually(`message ${i} is shown`, () => model.requests.some((request) => count(request, `WORD ${i}.`) > 0), within);
         await eventually("the session is idle again", session.idle, within);
       }
+      for (const request of model.requests) for (let i = 1; i <= 3; i++) assert.ok(count(request, `WORD ${i}.`) <= 1, "it is shown once");
+      assert.deepEqual(await there(), [agent]);
     });
   });
 }

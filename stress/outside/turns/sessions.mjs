@@ -55,7 +55,7 @@ export async function opencode({ hub, project, env, command, within, asking, con
 }
 
 // codexSettings writes what a user of Codex sets: where the model is, and that the folder is trusted.
-async function codexSettings(home, project, model) {
+export async function codexSettings(home, project, model) {
   const file = join(home, ".codex", "config.toml");
   const settings = await readFile(file, "utf8");
   await writeFile(file, `model = "stand-in"\nmodel_provider = "local"\napproval_policy = "never"\ncheck_for_update_on_startup = false\n${settings}`);
@@ -165,8 +165,8 @@ const findable = (hub, env, modules, path) => ({
 });
 
 // started is a session that hubcli run starts in a terminal.
-export const started = (given, id, { name, path, args, ready }) =>
-  inTerminal({ ...given, env: findable(given.hub, given.env, given.modules, path), command: [hubcli, "run", name, "--as", given.agent, "--", ...args] }, id, ready);
+export const started = (given, id, { name, path, args, ready, question }) =>
+  inTerminal({ ...given, env: findable(given.hub, given.env, given.modules, path), command: [hubcli, "run", name, "--as", given.agent, "--", ...args] }, id, ready, undefined, question);
 
 // driven is a session that hubcli run drives over ACP, with what its user types in a pipe.
 export async function driven({ hub, project, env, modules, within, agent, driven: { name, path, flags, args }, more = [] }) {
@@ -206,13 +206,16 @@ export async function driven({ hub, project, env, modules, within, agent, driven
 }
 
 // inTerminal opens a session of a program that is ready when it has drawn a text. By the
-// text reconnect its user starts a bridge anew. What it asks first, if it does, is answered by yes.
+// text reconnect its user starts a bridge anew. What it asks first, if it does, is answered by yes, or by keys.
 export async function inTerminal({ hub, project, env, command, within, agent: named }, id, ready, reconnect, question) {
   const terminal = await Terminal.open({ project, env, command });
-  if (question) {
-    await eventually("the terminal asks", () => terminal.drawn.includes(question), within);
-    await sleep(300); // a program that is still drawing its question takes no answer
-    terminal.type("\r");
+  const [asked, keys = "\r"] = [question].flat();
+  if (asked) {
+    await eventually("the terminal asks", () => terminal.drawn.includes(asked), within);
+    for (const key of keys) {
+      await sleep(1000); // a program that is still drawing its question takes no answer
+      terminal.type(key);
+    }
   }
   await eventually("the terminal is ready", () => terminal.drawn.includes(ready), within);
   const turn = async () => {
