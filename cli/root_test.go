@@ -185,7 +185,7 @@ var specified = map[string]map[string]string{
 		"base-url": "http://127.0.0.1:6969",
 	},
 	"hubcli app inbox":         listed("room", "", "from", "", "all", "false"),
-	"hubcli app answer":        {"body-file": "", "as": "", "text": "false", "digest": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app answer":        {"body-file": "", "as": "", "text": "false", "digest": "", "dismiss": "false", "take-back": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app pause":         {"new": "false", "agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app resume":        {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app pauses":        listed(),

@@ -209,7 +209,9 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	}
 	if err == nil {
 		got.Streamed = s.streams(q.Agent)
-		err = w.describe(&got)
+		if err = w.describe(&got); err == nil && !w.handsOut(ctx, &got) {
+			return s.Watch(ctx, q)
+		}
 	}
 	if n := len(got.Messages); err == nil && got.Met && n > 0 {
 		s.view.NoteOffer(q.Agent, got.Messages[0].ID-1, got.Messages[n-1].ID, hub.OfferedByWatch, s.now())
