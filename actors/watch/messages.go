@@ -19,8 +19,12 @@ type feed struct {
 	looked, latest hub.MessageID
 }
 
-// unreadFeeds are the room and the inbox, in the order of view.UnreadIn.Scopes.
+// unreadFeeds are the room, or without one all that is public, and the inbox, in the order of
+// view.UnreadIn.Scopes.
 func (w *watch) unreadFeeds() []feed {
+	if w.query.Room == "" {
+		return []feed{{scope: view.PublicScope()}, {scope: view.InboxScope(w.query.Agent)}}
+	}
 	return []feed{{scope: view.ChannelScope(w.query.Room.Channel())}, {scope: view.InboxScope(w.query.Agent)}}
 }
 

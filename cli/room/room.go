@@ -211,10 +211,7 @@ func runRoomList(ctx context.Context, env *term.Env, base *opt.BaseURL, of *proj
 }
 
 // isUnbound reports whether no room is bound to the current folder.
-func isUnbound(err error) bool {
-	var unbound *term.Failure
-	return errors.As(err, &unbound) && unbound.Exit == term.ExitUsage
-}
+func isUnbound(err error) bool { return errors.Is(err, list.ErrUnbound) }
 
 // printArchivedRooms prints the archived rooms of all projects, which the slug of the project
 // tells apart.
