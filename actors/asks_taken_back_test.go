@@ -90,7 +90,7 @@ func askSays(a hub.Ask, err error) string {
 	return fmt.Sprint(a.State, err)
 }
 
-// Whoever has been shown the answer keeps it from being taken back, whatever the way.
+// An agent that has been shown the answer keeps it from being taken back, whatever the way.
 func TestReadAnswerStays(t *testing.T) {
 	for way := range waysToRead(&rig{t: t}, "", hub.Ask{}) {
 		bubble(t, func(t *testing.T, r *rig) {

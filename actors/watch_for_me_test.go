@@ -96,7 +96,7 @@ func TestForMe(t *testing.T) {
 	}
 }
 
-// An agent in no room waits for what is said to it anywhere, and for nothing else. It gets no seat
+// An agent in no room waits for direct messages and mentions anywhere, and for nothing else. It gets no seat
 // by that, and the wake notice is a direct message.
 func TestForMeWithoutRoom(t *testing.T) {
 	for name, c := range map[string]struct {

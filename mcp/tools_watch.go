@@ -98,8 +98,8 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 	return &answer{data: w, line: inRoom(fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit), room)}, nil
 }
 
-// watchedRoom is the room that a watch is about, or "": an agent in no room waits for what is said
-// to it anywhere. Where a condition means the room, there has to be one.
+// watchedRoom is the room that a watch is about, or "": an agent in no room waits for direct
+// messages, and for mentions anywhere. Where a condition means the room, there has to be one.
 func (c *call) watchedRoom(ctx context.Context, in watchIn) (hub.RoomID, error) {
 	if in.RoomID != "" || slices.Contains(in.Until, string(hub.UntilTaskReady)) {
 		return c.room(ctx, in.RoomID)

@@ -143,7 +143,7 @@ func (s *Asks) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInpu
 	return out, s.whyClosed(ctx, id, hub.AgentOperator, true, in.Digest, err)
 }
 
-// TakeBackAnswer takes an answer back; see hub.Asks. From the look at who has read the answer
+// TakeBackAnswer takes an answer back; see hub.Asks. From the look at the readers of the answer
 // until the end of the command nobody is shown it, so the command is not left when its caller
 // goes away.
 func (s *Asks) TakeBackAnswer(ctx context.Context, id hub.AskID, in hub.AskTakeBackInput) (hub.Outcome[hub.Ask], error) {

@@ -7,8 +7,8 @@ import (
 )
 
 // AskTakeBack takes the answer to a question back. The question is closed, so its owner does
-// not have it. Whoever makes the command knows that nobody has read the answer, and that
-// nobody reads it before the command has been decided.
+// not have it. The caller knows that nobody has read the answer, and that nobody reads it
+// before the command has been decided.
 type AskTakeBack struct {
 	Answered StoredAsk
 	By       string // the name of the human

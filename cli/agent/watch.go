@@ -62,7 +62,7 @@ Conditions (--until, repeatable; without one: for-me):
   seat-idle:<agent>            the agent has been idle or waiting for 5 seconds,
                                with no task at work and no request unread
 
-An agent in no room waits for direct messages, and for what is said to it anywhere;
+An agent in no room waits for direct messages, and for mentions and answers anywhere;
 only task-ready needs a room.
 
 The last line of stdout always tells the outcome, also when a signal or a dead
