@@ -16,6 +16,11 @@ func (h *Hub) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInput
 	return h.asks.AnswerAsk(ctx, id, in)
 }
 
+// TakeBackAnswer takes an answer back; see hub.Asks.
+func (h *Hub) TakeBackAnswer(ctx context.Context, id hub.AskID, in hub.AskTakeBackInput) (hub.Outcome[hub.Ask], error) {
+	return h.asks.TakeBackAnswer(ctx, id, in)
+}
+
 // WithdrawAsk closes a question without an answer; see hub.Asks.
 func (h *Hub) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdrawInput) (hub.Outcome[hub.Ask], error) {
 	return h.asks.WithdrawAsk(ctx, id, in)

@@ -38,7 +38,7 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 	if out.Unread, err = h.view.CountUnread(&u, q.Room); err != nil {
 		return out, err
 	}
-	if out.Directed, err = h.directed(&u, q.Room); err != nil {
+	if out.Directed, err = h.directed(ctx, &u, q.Room); err != nil {
 		return out, err
 	}
 	h.view.RationRows(ctx, q.Agent, out.Directed, h.engine.Clock.Now().Wall)
@@ -68,7 +68,7 @@ func (h *Hub) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Attentio
 // by which the system only informs are left out. If there are more than are shown,
 // those that the agent has not been told of come first, of the operator's words
 // the newest. So an agent that never polls still learns of the next one.
-func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
+func (h *Hub) directed(ctx context.Context, u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, error) {
 	order := func(m *core.StoredMessage) bool {
 		return view.IsOrder(m, u.Agent) && h.view.AsksOf(m, u.Agent, room)
 	}
@@ -99,7 +99,7 @@ func (h *Hub) directed(u *view.UnreadIn, room hub.RoomID) ([]hub.UnreadRow, erro
 		return nil, err
 	}
 	rows := make([]hub.UnreadRow, 0, len(found))
-	for _, m := range found {
+	for _, m := range h.view.HandOut(ctx, found) {
 		row, err := h.view.UnreadRow(m, u.Agent)
 		if err != nil {
 			return nil, err

@@ -226,6 +226,9 @@ func (h *Hub) Message(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	if !hub.CallerOf(ctx).Operator && !hub.Visible(viewer, m.From, m.To) {
 		return nil, view.ErrMessageNotFound(id)
 	}
+	if !h.view.HandsOut(ctx, id) {
+		return nil, view.ErrMessageNotFound(id)
+	}
 	if err := h.view.Share(ctx, len(m.JSON)); err != nil {
 		return nil, err
 	}

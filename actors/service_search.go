@@ -108,7 +108,7 @@ func (h *Hub) foundMessage(q *core.IndexQuery, id hub.MessageID) (*hub.Found, st
 	if err != nil {
 		return nil, "", err
 	}
-	if !q.Operator && !hub.Visible(q.Viewer, m.From, m.To) {
+	if !q.Operator && (!hub.Visible(q.Viewer, m.From, m.To) || !h.view.Answered.HandOut(id)) {
 		return nil, "", nil
 	}
 	row, err := m.JSON.Decode()

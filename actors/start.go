@@ -37,7 +37,7 @@ func Start(options Options) (*Hub, error) {
 		err = h.view.RestoreRulings()
 	}
 	if err == nil {
-		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreImports())
+		err = errors.Join(h.view.RestoreArchived(), h.view.RestoreRetired(), h.view.RestoreImports(), h.view.RestoreTakenBack())
 	}
 	if err == nil {
 		lost, err = spawns.Live(h.rows)
@@ -102,6 +102,7 @@ func (h *Hub) watching(agent hub.AgentID) (label string, conditions []string, wa
 func newHub(options Options) *Hub {
 	h := &Hub{swept: make(chan struct{}), options: options, log: options.Logger, journal: options.Journal, rows: options.Rows, idle: newIdleAgents(), channels: newKnownChannels(), codes: &passCodes{}}
 	h.view = view.New(h.journal, h.rows, h.log, options.RingBytes, h.journal.Head().Message)
+	h.rows = h.view.Rows()
 	h.view.Directory.MostParked = cmp.Or(options.MaxParked, hub.MaxConnections)
 	h.engine = engine.New(engine.Options{
 		Journal: h.journal, Rows: h.rows, Log: h.log, Views: h.view, Kinds: h.kinds(),

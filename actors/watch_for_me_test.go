@@ -2,12 +2,14 @@ package actors
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"hubcli/actors/core"
 	"hubcli/hub"
 	"hubcli/internal/require"
 )
@@ -89,6 +91,42 @@ func TestForMe(t *testing.T) {
 					t.Errorf("seen, and still %+v", got.Conditions)
 				}
 				r.stop()
+			})
+		})
+	}
+}
+
+// An agent in no room waits for direct messages and mentions anywhere, and for nothing else. It gets no seat
+// by that, and the wake notice is a direct message.
+func TestForMeWithoutRoom(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(r *rig, room hub.Room)
+		want bool
+	}{
+		"a direct message":             {func(r *rig, _ hub.Room) { r.post(hub.PostInput{FromAgent: "ben", ToAgent: "ann", Body: "x"}) }, true},
+		"a mention in a room":          {func(r *rig, room hub.Room) { r.say("ben", room.Channel, "look, @ann") }, true},
+		"a mention in a channel":       {func(r *rig, _ hub.Room) { r.say("ben", hub.DefaultChannel, "@ann") }, true},
+		"a message to a room":          {func(r *rig, room hub.Room) { r.say("ben", room.Channel, "hello all") }, false},
+		"what the operator says there": {func(r *rig, room hub.Room) { r.say(hub.AgentOperator, room.Channel, "hello all") }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, r *rig) {
+				room := r.makeRoom("ops")
+				r.register("ann")
+				r.register("ben")
+				woken := r.parked(watchOf(t, "", time.Minute, "for-me"))
+				c.do(r, room)
+				got := <-woken
+				if got.err != nil || got.v.Met != c.want || got.v.RoomID != "" || c.want && len(got.v.Messages) != 1 {
+					t.Fatalf("%+v", got)
+				}
+				if _, err := r.view.SeatOf(room.RoomID, "ann"); !errors.Is(err, core.ErrNotFound) {
+					t.Errorf("the watch took a seat: %v", err)
+				}
+				page, err := r.Inbox(t.Context(), hub.InboxQuery{Agent: "ann", Limit: 10})
+				if err != nil || strings.Contains(fmt.Sprintf("%s", page.Rows), "Your watch is met") != c.want {
+					t.Errorf("the inbox is %s, %v", page.Rows, err)
+				}
 			})
 		})
 	}

@@ -164,6 +164,7 @@ var operations = sync.OnceValue(func() []Operation {
 		{ID: "ask", Method: "POST", Path: "/v1/asks", Agent: "agent_id", Body: small[hub.AskInput]()},
 		{ID: "getAsk", Method: "GET", Path: "/v1/asks/{ask_id}", Agent: "agent_id"},
 		{ID: "answerAsk", Method: "POST", Path: "/v1/asks/{ask_id}/answer", Plane: PlaneOperator, Body: small[hub.AskAnswerInput](), NotRelayed: operatorsSecret},
+		{ID: "takeBackAnswer", Method: "POST", Path: "/v1/asks/{ask_id}/take-back", Plane: PlaneOperator, Body: small[hub.AskTakeBackInput](), NotRelayed: operatorsSecret},
 		{ID: "withdrawAsk", Method: "POST", Path: "/v1/asks/{ask_id}/withdraw", Agent: "agent_id", Body: small[hub.AskWithdrawInput]()},
 		{ID: "getAttention", Method: "GET", Path: "/v1/attention", Agent: "agent_id", Polls: true},
 		{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},

@@ -71,6 +71,11 @@ func checkDigest(field, digest string) error {
 	return hub.Invalid(field, field+" is no digest of a question").WithFix("send the digest of the question as it was read, or leave it out")
 }
 
+// ValidateAskTakeBack checks that an answer is taken back.
+func ValidateAskTakeBack(in *hub.AskTakeBackInput) error {
+	return checkName("by", in.By, hub.MaxHumanChars)
+}
+
 // ValidateAskWithdraw checks the withdrawal of a question.
 func ValidateAskWithdraw(in *hub.AskWithdrawInput, operator bool) error {
 	if in.AgentID == "" && !operator {

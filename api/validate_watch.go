@@ -7,9 +7,6 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 	if err := hub.CheckWatching("agent_id", q.Agent); err != nil {
 		return err
 	}
-	if q.Room == "" {
-		return hub.Invalid("room_id", "room_id is missing").WithFix("name the room")
-	}
 	switch n := len(until); {
 	case n == 0:
 		return hub.Invalid("until", "until is missing: a watch waits for at least one condition").
@@ -26,6 +23,10 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 		if c.Agent == q.Agent {
 			return hub.Invalid("until", "until names the agent that watches: its own messages are never unread, and it is not idle while it waits").
 				With("condition", text).WithFix("name another agent")
+		}
+		if c.Kind == hub.UntilTaskReady && c.Room == "" && q.Room == "" {
+			return hub.Invalid("room_id", "room_id is missing: task-ready is about the tasks of a room").With("condition", text).
+				WithFix("name the room, or wait for task-ready:<room_id>")
 		}
 		q.Until = append(q.Until, c)
 	}

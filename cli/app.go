@@ -31,7 +31,7 @@ nobody and mark nothing as seen.
 
 Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
 log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns,
-logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
+logs, ask, inbox, answer, say, task, claim, lock and top. "hubcli status" is
 "hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status
@@ -57,7 +57,7 @@ logs, ask, inbox, answer, say, claim, lock and top. "hubcli status" is
 	return opt.Group(cmd, append([]*cobra.Command{
 		newAppStart(env), newAppStatus(env), person.NewOverview(env, "overview"), newTop(env), machine.NewDebug(env), person.NewReceipt(env), person.NewUndelivered(env), person.NewAttention(env),
 		machine.NewDoctor(env), machine.NewBackup(env), machine.NewRestore(env), newService(env), person.NewNotify(env), person.NewUsers(env), machine.NewOpen(env), newDemo(env), person.NewPermissions(env), person.NewPause(env), person.NewResume(env), person.NewPauses(env), person.NewMute(env), person.NewUnmute(env), person.NewMutes(env), person.NewBudget(env), person.NewBudgets(env), agent.NewMessage(env),
-		person.NewTask(env), person.NewRelease(env), person.NewEnd(env), person.NewRetire(env), person.NewClear(env), person.NewArchive(env), person.NewUnarchive(env), newAppStop(env),
+		person.NewRelease(env), person.NewEnd(env), person.NewRetire(env), person.NewClear(env), person.NewArchive(env), person.NewUnarchive(env), newAppStop(env),
 	}, forPeople(env)...)...)
 }
 

@@ -17,7 +17,7 @@ type helpGroup struct {
 // helpGroups have every command at the top once, in the order in which a person comes to need them.
 var helpGroups = []helpGroup{
 	{"Every day", []string{"init", "run", "status", "top", "agents", "log", "inbox", "answer", "say"}},
-	{"Team", []string{"project", "room", "tasks", "runs", "claims", "locks", "channels", "threads", "search", "memory", "decisions", "spawns", "invite"}},
+	{"Team", []string{"project", "room", "tasks", "task", "runs", "claims", "locks", "channels", "threads", "search", "memory", "decisions", "spawns", "invite"}},
 	{"Operator", []string{"app", "capsule", "connection", "providers", "license"}},
 	{"Set up", []string{"adapter", "ensure", "stop", "reset", "logs", "browser", "data-root"}},
 	{"For agents and programs", []string{

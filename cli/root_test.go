@@ -59,7 +59,7 @@ var specified = map[string]map[string]string{
 		"as": "", "room": "", "task": "0", "prompt": "", "acp": "false", "continue": "false", "headless": "false", "once": "false",
 		"background": "false", "resume": "false", "list": "false", "attach": "", "end": "", "json": "false", "base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli whoami":  {"agent": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli resolve": {"base-url": "http://127.0.0.1:6969", "json": "false", "timeout": "2.0"},
 	"hubcli hook":    {"base-url": "http://127.0.0.1:6969"},
 	"hubcli relay": {
@@ -119,7 +119,7 @@ var specified = map[string]map[string]string{
 	"hubcli adapter repair": {
 		"no-permissions": "false", "plugin": "false", "scope": "", "path": "", "base-url": "http://127.0.0.1:6969", "yes": "false", "json": "false",
 	},
-	"hubcli data-root": {},
+	"hubcli data-root": {"json": "false"},
 	"hubcli app":       {},
 	"hubcli app start": {
 		"host": "127.0.0.1", "port": "6969", "allow-remote": "false", "quiet": "false", "spool-dir": ".hub-relay",
@@ -147,17 +147,17 @@ var specified = map[string]map[string]string{
 	"hubcli app doctor":        {"base-url": "http://127.0.0.1:6969", "storage": "", "salvage": "", "adopt": "false", "json": "false"},
 	"hubcli app backup":        {"base-url": "http://127.0.0.1:6969", "force": "false", "json": "false"},
 	"hubcli app restore":       {"storage": "", "move-aside": "false", "check": "false", "adopt": "false", "json": "false"},
-	"hubcli app agents":        listed("room", "", "prefix", "", "capability", ""),
-	"hubcli app tasks":         listed("archived", "false", "room", "", "status", "active", "assignee", "", "ready", "false"),
-	"hubcli app claims":        listed("room", "", "holder", "", "prefix", ""),
-	"hubcli app locks":         listed("room", "", "holder", "", "prefix", ""),
-	"hubcli app runs":          listed("archived", "false", "room", "", "status", "active"),
-	"hubcli app search":        listed("room", "", "channel", "", "from", "", "kind", "", "type", "[]", "since", "", "direct", "false", "limit", "20"),
-	"hubcli app channels":      listed("archived", "false", "prefix", ""),
-	"hubcli app threads":       listed("limit", "0", "archived", "false"),
-	"hubcli app memory":        listed("room", "", "key", "", "tag", "", "history", "false", "limit", "0"),
-	"hubcli app decisions":     listed("room", "", "limit", "0", "archived", "false"),
-	"hubcli app spawns":        listed("room", "", "status", "active"),
+	"hubcli app agents":        identified("room", "", "prefix", "", "capability", ""),
+	"hubcli app tasks":         identified("archived", "false", "room", "", "status", "active", "assignee", "", "ready", "false"),
+	"hubcli app claims":        identified("room", "", "holder", "", "prefix", ""),
+	"hubcli app locks":         identified("room", "", "holder", "", "prefix", ""),
+	"hubcli app runs":          identified("archived", "false", "room", "", "status", "active"),
+	"hubcli app search":        identified("room", "", "channel", "", "from", "", "kind", "", "type", "[]", "since", "", "direct", "false", "limit", "20"),
+	"hubcli app channels":      identified("archived", "false", "prefix", ""),
+	"hubcli app threads":       identified("limit", "0", "archived", "false"),
+	"hubcli app memory":        identified("room", "", "key", "", "tag", "", "history", "false", "limit", "0"),
+	"hubcli app decisions":     identified("room", "", "limit", "0", "archived", "false"),
+	"hubcli app spawns":        identified("room", "", "status", "active"),
 	"hubcli app spawns start":  {"room": "", "connection": "", "agent-id": "", "role": "", "title": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app spawns output": {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns stop":   {"base-url": "http://127.0.0.1:6969"},
@@ -185,8 +185,8 @@ var specified = map[string]map[string]string{
 		"agent": "", "option": "[]", "default": "", "deadline": "0", "task": "0", "artifact": "", "room": "", "body-file": "", "json": "false",
 		"base-url": "http://127.0.0.1:6969",
 	},
-	"hubcli app inbox":         listed("room", "", "from", "", "all", "false"),
-	"hubcli app answer":        {"body-file": "", "as": "", "text": "false", "digest": "", "dismiss": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app inbox":         identified("room", "", "from", "", "all", "false"),
+	"hubcli app answer":        {"body-file": "", "as": "", "text": "false", "digest": "", "dismiss": "false", "take-back": "false", "reason": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli app pause":         {"new": "false", "agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app resume":        {"agent": "", "room": "", "all": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app pauses":        listed(),
@@ -197,6 +197,8 @@ var specified = map[string]map[string]string{
 	"hubcli app budgets":       listed(),
 	"hubcli app message":       {"agent": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task":          {},
+	"hubcli app task show":     {"base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app task create":   {"room": "", "to": "", "new": "false", "parent": "0", "after": "[]", "body-file": "", "quiet": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task assign":   {"new": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task complete": {"note": "", "force": "false", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task cancel":   {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
@@ -239,7 +241,7 @@ var specified = map[string]map[string]string{
 	"hubcli room unarchive":    {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room rename":       {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room archive":      {"project": "", "undo": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
-	"hubcli room list":         {"project": "", "archived": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
+	"hubcli room list":         {"project": "", "all-projects": "false", "archived": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room show":         {"project": "", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room status":       {"project": "", "agent": "", "all": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli room bind":         {"project": "", "yes": "false", "json": "false", "base-url": "http://127.0.0.1:6969"},
@@ -267,8 +269,8 @@ var specified = map[string]map[string]string{
 	"hubcli connection delete": {"yes": "false", "base-url": "http://127.0.0.1:6969"},
 
 	"hubcli license":            {},
-	"hubcli license show":       {},
-	"hubcli license verify":     {"base-url": "http://127.0.0.1:6969"},
+	"hubcli license show":       {"json": "false"},
+	"hubcli license verify":     {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli license activate":   {"yes": "false", "base-url": "http://127.0.0.1:6969"},
 	"hubcli license deactivate": {"yes": "false", "base-url": "http://127.0.0.1:6969"},
 }
@@ -281,6 +283,9 @@ func listed(more ...string) map[string]string {
 	}
 	return flags
 }
+
+// identified are the flags of a list whose rows have ids, and more.
+func identified(more ...string) map[string]string { return listed(append(more, "quiet", "false")...) }
 
 // TestEveryCommandIsInOneGroup: hubcli --help lists each command at the top once, the short names too.
 func TestEveryCommandIsInOneGroup(t *testing.T) {

@@ -39,6 +39,7 @@ var peoplesCommands = []subcommand{
 	{"inbox", person.NewInbox},
 	{"answer", person.NewAnswer},
 	{"say", person.NewSay},
+	{"task", person.NewTask},
 	{"claim", agent.NewClaim},
 	{"lock", agent.NewLock},
 }

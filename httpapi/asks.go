@@ -7,11 +7,12 @@ import (
 
 func askHandlers() handlers {
 	return handlers{
-		"listAsks":    listAsks,
-		"ask":         postAsk,
-		"getAsk":      getAsk,
-		"answerAsk":   answerAsk,
-		"withdrawAsk": withdrawAsk,
+		"listAsks":       listAsks,
+		"ask":            postAsk,
+		"getAsk":         getAsk,
+		"answerAsk":      answerAsk,
+		"takeBackAnswer": takeBackAnswer,
+		"withdrawAsk":    withdrawAsk,
 	}
 }
 
@@ -41,6 +42,11 @@ func getAsk(c *call) (reply, error) {
 func answerAsk(c *call) (reply, error) {
 	var in hub.AskAnswerInput
 	return writeRow(c, &in, nil, anyone(api.ValidateAskAnswer), of(hub.AskID(c.param), c.service().AnswerAsk), changed)
+}
+
+func takeBackAnswer(c *call) (reply, error) {
+	var in hub.AskTakeBackInput
+	return writeRow(c, &in, nil, anyone(api.ValidateAskTakeBack), of(hub.AskID(c.param), c.service().TakeBackAnswer), changed)
 }
 
 func withdrawAsk(c *call) (reply, error) {

@@ -57,9 +57,22 @@ func walkAsks(c *client, h *testhub.Hub) {
 		c.t.Errorf("the answered question is %s", a.Result)
 	}
 	operator.refused(hub.CodeAskClosed, "POST", "/v1/asks/"+id+"/answer", `{"answer":"no"}`)
+	back := "/v1/asks/" + id + "/take-back"
+	c.refused(hub.CodeOperatorRequired, "POST", back, `{}`)
+	operator.refused(hub.CodeAskNotFound, "POST", "/v1/asks/ask_zz/take-back", `{}`)
+	operator.refused(hub.CodeInvalid, "POST", back, `{"by":"`+strings.Repeat("x", hub.MaxHumanChars+1)+`"}`)
+	if a := operator.ok(200, "POST", back, `{"by":"Eva"}`); a.row("state") != "open" || a.row("answer") != nil || a.row("deadline_at") == nil {
+		c.t.Errorf("the question whose answer was taken back is %s", a.Result)
+	}
+	if inbox := c.ok(200, "GET", "/v1/inbox/asker", ""); strings.Contains(string(inbox.Result), `"body":"yes"`) {
+		c.t.Errorf("the inbox of the agent has an answer that was taken back: %s", inbox.Result)
+	}
+	operator.refused(hub.CodeNotTakenBack, "POST", back, `{}`)
+	operator.ok(200, "POST", "/v1/asks/"+id+"/answer", `{"answer":"yes","by":"Eva"}`)
 	if inbox := c.ok(200, "GET", "/v1/inbox/asker", ""); !strings.Contains(string(inbox.Result), `"body":"yes"`) {
 		c.t.Errorf("the inbox of the agent is %s", inbox.Result)
 	}
+	operator.refused(hub.CodeNotTakenBack, "POST", back, `{}`)
 
 	c.refused(hub.CodeOperatorRequired, "GET", "/v1/notify", "")
 	c.refused(hub.CodeOperatorRequired, "PUT", "/v1/notify", `{"version":0,"command":["/bin/true"]}`)

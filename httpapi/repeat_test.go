@@ -218,6 +218,7 @@ func (r *repeated) work(in func(string) string) {
 	r.nowOf("releaseLock", c, "/v1/locks/release", `{"agent_id":"dev","file_path":"/g"}`)
 	first := r.nowOf("ask", c, "/v1/asks", in(`{"agent_id":"dev","room_id":"ROOM","question":"which?"}`))
 	r.nowOf("answerAsk", r.operator, "/v1/asks/"+first.text("ask_id")+"/answer", `{"answer":"this"}`)
+	r.nowOf("takeBackAnswer", r.operator, "/v1/asks/"+first.text("ask_id")+"/take-back", `{"by":"Eva"}`)
 	second := c.ok(201, "POST", "/v1/asks", `{"agent_id":"dev","question":"and which?"}`)
 	r.nowOf("withdrawAsk", c, "/v1/asks/"+second.text("ask_id")+"/withdraw", `{"agent_id":"dev"}`)
 	r.do("requestPermission", c, "/v1/permissions/requests", `{"agent_id":"dev","tool":"Bash","command":"ls"}`)

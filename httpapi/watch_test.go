@@ -30,6 +30,12 @@ func TestWatchOverHTTP(t *testing.T) {
 		t.Errorf("nothing was said: %s", got.Result)
 	}
 
+	if got := c.ok(200, "GET", "/v1/watch?agent_id=a&timeout=0&until=for-me", ""); got.row("met") != false || got.row("room_id") != "" {
+		t.Errorf("of no room: %s", got.Result)
+	}
+	c.refused(hub.CodeInvalid, "GET", "/v1/watch?agent_id=a&timeout=0&until=task-ready", "")
+	c.ok(200, "GET", "/v1/watch?agent_id=a&timeout=0&until=task-ready:"+room, "")
+
 	answers := make(chan answer, 2)
 	wait := path("agent_id=a&timeout=1200&label=l", "message-from:b")
 	go func() { answers <- c.call("GET", wait, "") }()
@@ -56,7 +62,6 @@ func TestWatchOverHTTP(t *testing.T) {
 		code hub.Code
 		path string
 	}{
-		{hub.CodeInvalid, "/v1/watch?agent_id=a&until=message-from:b&timeout=0"},
 		{hub.CodeInvalid, path("agent_id=a&timeout=0")},
 		{hub.CodeInvalid, path("timeout=0", "message-from:b")},
 		{hub.CodeInvalid, path("agent_id=a&timeout=0", "message-from:a")},

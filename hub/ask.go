@@ -1,6 +1,9 @@
 package hub
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // AskID names one question to the operator.
 type AskID string
@@ -8,7 +11,7 @@ type AskID string
 // AskState is the state of a question.
 type AskState string
 
-// The states of a question. All but open are final.
+// The states of a question. All but open are final, but for an answer that is taken back.
 const (
 	AskOpen      AskState = "open"
 	AskAnswered  AskState = "answered"
@@ -66,6 +69,17 @@ type AskWithdrawInput struct {
 	Digest  string  `json:"digest,omitempty"` // as in AskAnswerInput
 }
 
+// TakeBackFor is how long after an answer the operator may take it back.
+const TakeBackFor = time.Minute
+
+// MaxTakenBack bounds the answers that a hub ever takes back: it knows all of them.
+const MaxTakenBack = 10_000
+
+// AskTakeBackInput takes the answer to a question back.
+type AskTakeBackInput struct {
+	By string `json:"by,omitempty"` // the name of the human
+}
+
 // Ask is a question to the operator. Its question and its answer are direct messages,
 // which only the agent and the operator may read, and so is the row.
 type Ask struct {
@@ -114,6 +128,10 @@ type Asks interface {
 	// answer counts. A permission prompt takes only allow, deny, or deny: and a reason.
 	// Errors: ask_not_found, ask_closed, ask_changed, answer_unclear, invalid.
 	AnswerAsk(ctx context.Context, id AskID, in AskAnswerInput) (Outcome[Ask], error)
+	// TakeBackAnswer takes an answer back: the question is open again, and has a minute or
+	// more until its deadline. Operator only, within TakeBackFor of the answer, while no agent
+	// has been shown it. Errors: ask_not_found, not_taken_back, limit_reached.
+	TakeBackAnswer(ctx context.Context, id AskID, in AskTakeBackInput) (Outcome[Ask], error)
 	// WithdrawAsk closes an open question without an answer. If the operator closes it,
 	// the agent is told. Errors: ask_not_found (also if another agent asked it),
 	// ask_closed, ask_changed.

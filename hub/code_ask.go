@@ -22,6 +22,11 @@ var (
 		CLI:   "look at the question again: hubcli inbox lists the open ones",
 		Model: "check the ask_id in the answer of hub_ask_human",
 	})
+	CodeNotTakenBack = define(CodeInfo{
+		Code: "not_taken_back", Status: http.StatusConflict, Operator: true,
+		HTTP: "detail.reason says why; post a direct message to the agent to correct the answer",
+		CLI:  "hubcli say --to AGENT corrects the answer",
+	})
 	CodeAnswerUnclear = define(CodeInfo{
 		Code: "answer_unclear", Status: http.StatusConflict, Operator: true,
 		HTTP: "answer with the choice that detail.did_you_mean names, or leave unless_near out to send the words as they are",

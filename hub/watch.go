@@ -102,7 +102,7 @@ func conditionID(text string) MessageID {
 // WatchQuery waits until all conditions hold at once, as Agent sees them.
 type WatchQuery struct {
 	Agent AgentID
-	Room  RoomID
+	Room  RoomID // empty: none; then all that is public counts as the room
 	Until []Condition
 	Label string
 	Wait  time.Duration // 0: evaluate once
@@ -136,8 +136,8 @@ type Watched struct {
 	Met         bool             `json:"met"`
 	Stuck       bool             `json:"stuck,omitempty"`  // a condition waits for a task that its assignee has left, or closes a circle: the watch ends
 	Circle      []AgentID        `json:"circle,omitempty"` // the agents that would wait for each other: the watcher, one that it waits for, and so on
-	RoomID      RoomID           `json:"room_id"`
-	AgentID     AgentID          `json:"agent_id"` // of a stream whose agent goes on under another id: that id
+	RoomID      RoomID           `json:"room_id"`          // empty: the watch is of no room
+	AgentID     AgentID          `json:"agent_id"`         // of a stream whose agent goes on under another id: that id
 	Conditions  []ConditionState `json:"conditions"`
 	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
 	Messages    []UnreadRow      `json:"messages"`      // the first unread messages that are directed or come from awaited agents, at most 5

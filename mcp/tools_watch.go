@@ -49,12 +49,12 @@ type watchCommand struct {
 const listedAgents = 20
 
 func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
-	room, err := c.room(ctx, in.RoomID)
-	if err != nil {
-		return nil, err
-	}
 	if len(in.Until) == 0 {
 		in.Until = []string{string(hub.UntilForMe)}
+	}
+	room, err := c.watchedRoom(ctx, in)
+	if err != nil {
+		return nil, err
 	}
 	q := hub.WatchQuery{Agent: c.agent(), Room: room}
 	if err := api.ValidateWatch(&q, in.Until); err != nil {
@@ -96,6 +96,15 @@ func watch(ctx context.Context, c *call, in watchIn) (*answer, error) {
 		return &answer{data: w, line: inRoom(fmt.Sprintf("The end of a background command does not wake you in this program. To wait for messages, call %s. To wait for other conditions, run command in the foreground; it ends after %s at the latest.", poll, limit), room)}, nil
 	}
 	return &answer{data: w, line: inRoom(fmt.Sprintf("Run command in the background and finish your turn. It ends after %s at the latest, and its exit calls you again.", limit), room)}, nil
+}
+
+// watchedRoom is the room that a watch is about, or "": an agent in no room waits for direct
+// messages, and for mentions anywhere. Where a condition means the room, there has to be one.
+func (c *call) watchedRoom(ctx context.Context, in watchIn) (hub.RoomID, error) {
+	if in.RoomID != "" || slices.Contains(in.Until, string(hub.UntilTaskReady)) {
+		return c.room(ctx, in.RoomID)
+	}
+	return c.home(ctx)
 }
 
 // byMessagesAlone reports whether a message for the agent meets every condition.
@@ -168,7 +177,9 @@ func (c *call) watchCommand(room hub.RoomID, in watchIn) (watchCommand, error) {
 	if url := c.at.Client.BaseURL(); url != hubfile.BaseURL(c.bridge.link.DataRoot) {
 		args = append(args, "--base-url", url)
 	}
-	args = append(args, "--room", string(room))
+	if room != "" {
+		args = append(args, "--room", string(room))
+	}
 	for _, text := range in.Until {
 		args = append(args, "--until", text)
 	}

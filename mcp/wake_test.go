@@ -51,6 +51,12 @@ func codexSession(t *testing.T, trigger string, w *woken, talk func(lead *rig, r
 	h, dir := testhub.Start(t), t.TempDir()
 	lead := bridgeTo(t, h, in(dir, "lead"))
 	room := bound(t, lead, dir)
+	codexIn(t, h, dir, lead, trigger, w, func() { talk(lead, room) })
+}
+
+// codexIn is codexSession in a folder that may be bound to no room.
+func codexIn(t *testing.T, h *testhub.Hub, dir string, lead *rig, trigger string, w *woken, talk func()) {
+	t.Helper()
 	lead.must("hub_whoami", nil, nil)
 	spokenTo(t, h, func(c *Config) {
 		in(dir, "me")(c)
@@ -64,8 +70,33 @@ func codexSession(t *testing.T, trigger string, w *woken, talk func(lead *rig, r
 		say(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 		say(fmt.Sprintf(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"hub_whoami","_meta":{"threadId":"th-1","x-codex-turn-metadata":{"turn_trigger":%q}}}}`, trigger))
 		next()
-		talk(lead, room)
+		talk()
 	})
+}
+
+// TestSessionInNoRoomIsWoken: a direct message begins a turn of a session in a folder without a
+// room, and hub_watch waits there for messages, too. Only a condition about a room needs one.
+func TestSessionInNoRoomIsWoken(t *testing.T) {
+	t.Parallel()
+	h, dir, w := testhub.Start(t), t.TempDir(), &woken{}
+	lead := bridgeTo(t, h, in(dir, "lead"))
+	codexIn(t, h, dir, lead, "user", w, func() {
+		ctx := context.Background()
+		_, err := lead.hub.NoteTurn(ctx, hub.TurnInput{AgentID: "me", Turn: hub.TurnIdle})
+		require.NoError(t, err)
+		require.Eventually(t, "nothing waits for messages to me", func() bool { return listening(lead, "me") == hub.ListenerArmed })
+		_, err = lead.hub.Post(ctx, hub.PostInput{FromAgent: "lead", ToAgent: "me", Body: "wake up"})
+		require.NoError(t, err)
+		require.Eventually(t, "it is not woken", func() bool { return w.count() == 1 })
+	})
+	var waits watchCommand
+	lead.must("hub_watch", nil, &waits)
+	if waits.RoomID != "" || strings.Contains(waits.Command, "--room") || !strings.Contains(waits.Command, "watch --agent lead") {
+		t.Errorf("the watch of no room is %+v", waits)
+	}
+	if said := lead.refused("hub_watch", map[string]any{"until": []string{"task-ready"}}); !strings.Contains(said, "no room is named") {
+		t.Errorf("task-ready without a room: %s", said)
+	}
 }
 
 // listening says whether something would wake an agent.

@@ -41,6 +41,8 @@ type Asks struct {
 	fresh  chan struct{}       // untold has got one; capacity 1
 	failed string              // why the latest notification failed
 
+	started int64 // hub ms at which this process began
+
 	waiting map[hub.AskID]map[chan struct{}]bool // calls that wait for the end of a question
 }
 
@@ -138,7 +140,33 @@ func (s *Asks) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerInpu
 	out, err := s.change(ctx, &act, len(in.Answer), nil, func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Answer(id, in)
 	})
-	return out, s.whyClosed(id, hub.AgentOperator, true, in.Digest, err)
+	return out, s.whyClosed(ctx, id, hub.AgentOperator, true, in.Digest, err)
+}
+
+// TakeBackAnswer takes an answer back; see hub.Asks. From the look at the readers of the answer
+// until the end of the command nobody is shown it, so the command is not left when its caller
+// goes away.
+func (s *Asks) TakeBackAnswer(ctx context.Context, id hub.AskID, in hub.AskTakeBackInput) (hub.Outcome[hub.Ask], error) {
+	ctx = context.WithoutCancel(ctx)
+	c, end := core.AskTakeBack{By: in.By}, func() {}
+	defer func() { end() }()
+	check := func() (err error) {
+		if c.Answered, err = row(s.rows, id); err == nil {
+			err = core.CheckTakeBack(&c.Answered.Ask)
+		}
+		if err != nil {
+			return err
+		}
+		keep, err := s.view.Answered.Begin(*c.Answered.Ask.AnswerMessageID, s.engine.Clock.Now().HubMS, s.started)
+		if err == nil {
+			end = keep
+		}
+		return err
+	}
+	act := gate.Act{Op: "takeBackAnswer", Agent: hub.AgentOperator}
+	return s.change(ctx, &act, len(in.By), check, func(a *core.Asks, now core.Now) (core.Decision[core.StoredAsk], error) {
+		return a.TakeBack(c, now)
+	})
 }
 
 // WithdrawAsk closes a question without an answer; see hub.Asks.
@@ -152,7 +180,7 @@ func (s *Asks) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdraw
 	out, err := s.change(ctx, &act, len(in.Reason), nil, func(a *core.Asks, _ core.Now) (core.Decision[core.StoredAsk], error) {
 		return a.Withdraw(id, c)
 	})
-	return out, s.whyClosed(id, in.AgentID, c.Operator, in.Digest, err)
+	return out, s.whyClosed(ctx, id, in.AgentID, c.Operator, in.Digest, err)
 }
 
 type command = engine.Command[*core.Asks, core.StoredAsk, core.StoredAsk]
@@ -170,6 +198,9 @@ func (s *Asks) change(ctx context.Context, act *gate.Act, size int, check func()
 		}
 		return command{Owner: core.AsksOwner(), Size: size, Decide: decide, Answer: asked}, err
 	})
+	if err == nil && replayed {
+		row, err = s.view.ShownAsk(ctx, row)
+	}
 	if err != nil {
 		return hub.Outcome[hub.Ask]{}, err
 	}
@@ -198,7 +229,7 @@ func (s *Asks) codec() engine.Codec[core.StoredAsk] {
 
 // whyClosed says of a question that is not open how it was closed, to an agent that may see it,
 // unless the caller means another question.
-func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, digest string, err error) error {
+func (s *Asks) whyClosed(ctx context.Context, id hub.AskID, agent hub.AgentID, operator bool, digest string, err error) error {
 	if !errors.Is(err, core.ErrAskNotOpen) {
 		return err
 	}
@@ -209,6 +240,9 @@ func (s *Asks) whyClosed(id hub.AskID, agent hub.AgentID, operator bool, digest 
 	a := &stored.Ask
 	if !operator && agent != a.AgentID {
 		return errNotFound(id)
+	}
+	if stored, err = s.view.ShownAsk(ctx, stored); err != nil {
+		return err
 	}
 	if err := core.CheckAsked(a, digest); err != nil {
 		return err
@@ -243,6 +277,9 @@ func (s *Asks) AskByID(ctx context.Context, id hub.AskID, viewer hub.AgentID) (h
 	stored, err := row(s.rows, id)
 	if err == nil && !hub.CallerOf(ctx).Operator && viewer != stored.Ask.AgentID {
 		err = errNotFound(id)
+	}
+	if err == nil {
+		stored, err = s.view.ShownAsk(ctx, stored)
 	}
 	if err != nil {
 		return hub.Ask{}, err

@@ -31,6 +31,10 @@ func (s *Asks) Shown(r *core.Record, facts []core.Fact) {
 			}
 		case *core.AskAnswered:
 			s.ended(f.Ask)
+		case *core.AnswerTakenBack:
+			if f.Question.DeadlineMS != 0 {
+				s.note(f.Question.Ask.AskID, f.Question.DeadlineMS)
+			}
 		case *core.AskWithdrawn:
 			s.ended(f.Ask)
 		case *core.AskExpired:
@@ -82,6 +86,7 @@ func (s *Asks) Serve(left []core.StoredAsk, quit <-chan struct{}) {
 // hub takes calls, so that no question of this process is among them. If they cannot be
 // read, they do not expire, and the hub starts all the same.
 func (s *Asks) Left() []core.StoredAsk {
+	s.started = s.engine.Clock.Now().HubMS
 	left, err := liveRows(s.rows)
 	if err != nil {
 		s.log.LogAttrs(context.Background(), slog.LevelError, "open questions to the operator cannot be read, and do not expire", slog.Any("error", err))

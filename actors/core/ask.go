@@ -18,7 +18,8 @@ import (
 // Invariants:
 //  1. open holds every open question, and no other.
 //  2. A question is closed once: by an answer, a withdrawal or its deadline, whichever
-//     is decided first.
+//     is decided first. It is open again only if its answer is taken back, which nobody
+//     has read.
 //  3. Whatever closes a question, its agent gets one message that says so, in the same
 //     record. Only an agent that withdraws its own question gets none, and a permission
 //     prompt has no messages: the hook that waits tells the harness. The end of a question
@@ -312,6 +313,9 @@ func (a *Asks) Apply(f Fact, at Position, rows RowSink) {
 		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
 	case *AskExpired:
 		a.change(f.Ask, func(row StoredAsk) StoredAsk { return f.closed(row, at) }, at, rows)
+	case *AnswerTakenBack:
+		a.put(f.Question, at, rows)
+		rows.Put(TableTakenBack, IDKey(f.Message), mustJSON(TakenBack{Ask: f.Question.Ask.AskID, By: f.By, At: at.Now.Wall}))
 	default:
 		panic(fmt.Sprintf("core: asks were given the fact %T", f))
 	}

@@ -16,6 +16,8 @@ const (
 
 	factPermissionsSet    FactType = 844
 	factPermissionDecided FactType = 845
+
+	factAnswerTakenBack FactType = 846
 )
 
 func askFacts() map[FactType]func() Fact {
@@ -27,6 +29,8 @@ func askFacts() map[FactType]func() Fact {
 
 		factPermissionsSet:    func() Fact { return &PermissionsSet{} },
 		factPermissionDecided: func() Fact { return &PermissionDecided{} },
+
+		factAnswerTakenBack: func() Fact { return &AnswerTakenBack{} },
 	}
 }
 

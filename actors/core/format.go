@@ -130,6 +130,10 @@ var FormatSteps = []FormatStep{
 		Number: 13, Brings: "answers of writes whose effect is not in the journal, such as exports, and records that hold nothing else",
 		Effects: []uint8{72},
 	},
+	{
+		Number: 14, Brings: "answers to questions that the operator has taken back",
+		Facts: []FactType{factAnswerTakenBack}, Tables: []Table{TableTakenBack},
+	},
 }
 
 // Formats tells which format something needs that is about to be stored.

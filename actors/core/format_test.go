@@ -26,7 +26,7 @@ var storedRows = map[Table]any{
 	TableDecision: hub.Decision{}, TableArtifact: hub.Artifact{}, TableArtifactTitle: LatestArtifact{},
 	TableMemory: StoredMemory{}, TableMemoryBy: MemoryEnd{}, TableMemoryKey: memoryTally{}, TableRun: StoredRun{},
 	TableSeen: Seen{}, TableSpawn: hub.Spawn{}, TableSpawnPolicy: hub.SpawnPolicy{}, TableSpawnLive: LiveSpawns{},
-	TableNotify: hub.Notify{}, TableAsk: StoredAsk{}, TableAskOpen: OpenAsks{}, TablePermissions: hub.PermissionPolicy{},
+	TableNotify: hub.Notify{}, TableAsk: StoredAsk{}, TableAskOpen: OpenAsks{}, TableTakenBack: TakenBack{}, TablePermissions: hub.PermissionPolicy{},
 	TablePause: hub.Pause{}, TablePauseBefore: hub.Pause{}, TableMute: hub.Mute{}, TableImport: Import{}, TableBudget: hub.Budget{},
 	TablePass: hub.Pass{}, TableUser: hub.AllowedUser{}, TableSeatEnded: StoredSeat{}, TableConnection: hub.Connection{}, TableConnectionModel: []hub.ProviderModel{},
 }

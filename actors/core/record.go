@@ -234,6 +234,7 @@ const (
 	TableAsk             Table = 50  // key: sequence number, big endian
 	TableAskOpen         Table = 51  // one row; key: "open"; ids of the open questions
 	TablePermissions     Table = 52  // one row; key: "policy"; what becomes of permission prompts
+	TableTakenBack       Table = 53  // key: message id, big endian; an answer that the operator has taken back
 	TableChannelArchived Table = 80  // key: channel name; value: 1, empty: it is back
 	TableRetired         Table = 81  // key: agent id; value: the time in decimal digits, empty: it is back
 	TablePause           Table = 60  // key: "all", or "agent" or "room", 0, its id; empty value: the pause is over

@@ -28,7 +28,10 @@ func WatchNotice(got *hub.Watched, label string) MessageDraft {
 			body = "Your watch is met: " + strings.Join(wake.Matched, ", ") + "."
 		}
 		n := systemNotice(body, map[string]any{"wake": wake})
-		n.To, n.Channel, n.Room, n.Whole = got.AgentID, got.RoomID.Channel(), got.RoomID, true
+		n.To, n.Channel, n.Room, n.Whole = got.AgentID, hub.DirectChannel, got.RoomID, true
+		if got.RoomID != "" {
+			n.Channel = got.RoomID.Channel()
+		}
 		return n
 	}
 	n := notice()

@@ -148,6 +148,7 @@ var Rows = sync.OnceValue(func() []Row {
 		{"sit", yes, presence, yes, noLoop, noTalk},
 		{"spawn", yes, yes, yes, noLoop, noTalk},
 		{"stopSpawn", yes, letsGo, ends, noLoop, noTalk},
+		ruling("takeBackAnswer"),
 		{"tellAgent", no("the mark itself keeps the key by which it was moved, and answers the same"), noted, noRoom, noLoop, noTalk},
 		ruling("testNotify"),
 		{"unbindRoom", yes, yes, ends, noLoop, noTalk},

@@ -2,6 +2,7 @@ package lists
 
 import (
 	"context"
+	"errors"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
@@ -22,11 +23,18 @@ func (s *Lists) Asks(ctx context.Context, q hub.AsksQuery) ([]hub.Ask, hub.Curso
 	}
 	now, p := s.engine.Clock.Now(), newPage[hub.Ask](q.Limit)
 	all := hub.CallerOf(ctx).Operator && (q.AgentID == "" || q.AgentID == hub.AgentOperator)
+	var bad error
 	err = view.LatestRows(s.rows, core.TableAsk, core.TableAsk, "", before, func(stored core.StoredAsk) bool {
+		if !all && stored.Ask.AgentID != q.AgentID {
+			return true
+		}
+		if stored, bad = s.view.ShownAsk(ctx, stored); bad != nil {
+			return false
+		}
 		a := &stored.Ask
-		keeps := (all || a.AgentID == q.AgentID) && (q.State == "" || a.State == q.State) &&
+		keeps := (q.State == "" || a.State == q.State) &&
 			(q.RoomID == "" || a.RoomID != nil && *a.RoomID == q.RoomID)
 		return !keeps || p.add(stored.Row(now), view.IDKey(core.PrefixAsk, a.AskID))
 	})
-	return p.end(s.cursors, listAsks, err)
+	return p.end(s.cursors, listAsks, errors.Join(err, bad))
 }

@@ -82,7 +82,9 @@ func (v *View) ReadPage(ctx context.Context, f *Feed, since, head hub.MessageID)
 	}()
 	within := *f
 	within.bytes = share.Bytes()
-	rows, examined, err = v.Read(&within, since, head)
+	if rows, examined, err = v.Read(&within, since, head); !f.All {
+		rows = v.HandOut(ctx, rows)
+	}
 	for _, m := range rows {
 		used += len(m.JSON)
 	}

@@ -25,6 +25,8 @@ type Ring struct {
 	heads  map[core.Scope]uint64
 	floor  hub.MessageID // every message above it is here
 	head   hub.MessageID // highest visible id
+	// readable returns a message as its readers get it; see Answered.
+	readable func(*core.StoredMessage) *core.StoredMessage
 }
 
 // entry is one message and, for each of its scopes, the position of the one
@@ -39,7 +41,7 @@ type entry struct {
 const entryOverhead = 400
 
 func newRing(budget int, head hub.MessageID) *Ring {
-	return &Ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1}
+	return &Ring{budget: budget, heads: map[core.Scope]uint64{}, floor: head, head: head, first: 1, readable: func(m *core.StoredMessage) *core.StoredMessage { return m }}
 }
 
 // append adds committed messages in the order of their ids and moves the head.
@@ -154,7 +156,7 @@ func (r *Ring) Get(id hub.MessageID) (*core.StoredMessage, bool) {
 	if !found {
 		return nil, false
 	}
-	return r.list[r.start+i].msg, true
+	return r.readable(r.list[r.start+i].msg), true
 }
 
 // reach returns the id behind which the ring holds every message.
@@ -179,7 +181,7 @@ func (r *Ring) walk(scope core.Scope, since, upto hub.MessageID, keep func(*core
 		if e.msg.ID <= since {
 			break
 		}
-		if e.msg.ID <= upto && !keep(e.msg) {
+		if e.msg.ID <= upto && !keep(r.readable(e.msg)) {
 			break
 		}
 		if scope.Kind == core.ScopeAll {

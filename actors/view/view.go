@@ -22,6 +22,7 @@ type View struct {
 	Directory *Directory
 	Threads   *threads
 	Seen      *SeenBook
+	Answered  *Answered
 	Offers    *Offers
 	Leases    *Leases
 	Waiters   *Waiters
@@ -51,9 +52,10 @@ type View struct {
 
 // New returns views that show nothing yet but that messages up to head exist.
 func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, head hub.MessageID) *View {
-	notifier, changes := newNotifier(), newChanges()
+	notifier, changes, answers := newNotifier(), newChanges(), newAnswered()
+	rows = rowsToRead{rows, answers}
 	v := &View{
-		rows: rows, Ring: newRing(ringBytes, head), Notifier: notifier, Directory: newDirectory(notifier, changes),
+		rows: rows, Ring: newRing(ringBytes, head), Answered: answers, Notifier: notifier, Directory: newDirectory(notifier, changes),
 		Threads: newThreads(rows), Seen: newSeenBook(journal, rows, log), Offers: newOffers(),
 		Leases: newLeases(), Waiters: newWaiters(changes), Tasks: newTasks(), Runs: newRuns(), Places: newPlaces(),
 		Retired:      newRetired(),
@@ -68,8 +70,13 @@ func New(journal core.Journal, rows core.Rows, log *slog.Logger, ringBytes int, 
 		SessionEnded: func(core.SessionProof, int64) {},
 	}
 	v.Directory.creator = v.channelCreator
+	v.Ring.readable = answers.readable
 	return v
 }
+
+// Rows are the rows of the store as readers get them: no agent may see an answer that was taken
+// back.
+func (v *View) Rows() core.Rows { return v.rows }
 
 // Prepare returns the rows of the views that these records change. It runs
 // before the commit, so that they are stored with it.
@@ -99,6 +106,8 @@ func (v *View) Show(r *core.Record, facts []core.Fact, scopes []core.Scope) []co
 				v.SessionEnded(core.SessionProof{Agent: f.Agent, Incarnation: was.Incarnation}, r.HubMS)
 			}
 			scopes = append(scopes, SessionScope(f.Agent))
+		case *core.AskAnswered:
+			v.Answered.answered(r.Messages, r.HubMS)
 		}
 	}
 	v.Directory.shown(r, facts)
@@ -147,6 +156,8 @@ func (v *View) showRow(row *core.Row, at hub.Time, scopes []core.Scope) []core.S
 		v.Retired.apply(row.Key, row.Value)
 	case core.TableMute:
 		v.mutes.apply(row.Key, row.Value)
+	case core.TableTakenBack:
+		v.Answered.apply(row.Key)
 	case core.TableBudget:
 		v.budgets.apply(row.Key, row.Value)
 	case core.TablePass:

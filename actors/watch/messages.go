@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -18,8 +19,12 @@ type feed struct {
 	looked, latest hub.MessageID
 }
 
-// unreadFeeds are the room and the inbox, in the order of view.UnreadIn.Scopes.
+// unreadFeeds are the room, or without one all that is public, and the inbox, in the order of
+// view.UnreadIn.Scopes.
 func (w *watch) unreadFeeds() []feed {
+	if w.query.Room == "" {
+		return []feed{{scope: view.PublicScope()}, {scope: view.InboxScope(w.query.Agent)}}
+	}
 	return []feed{{scope: view.ChannelScope(w.query.Room.Channel())}, {scope: view.InboxScope(w.query.Agent)}}
 }
 
@@ -38,6 +43,9 @@ func (c *test) newest(v *view.View, since []hub.MessageID, head hub.MessageID, k
 	last := hub.MessageID(0)
 	for i := range c.feeds {
 		f := &c.feeds[i]
+		if v.Answered.TakenBack(f.latest) { // another message may be the last one now
+			f.looked, f.latest = 0, 0
+		}
 		if from := max(since[i], f.looked); from < head {
 			latest, err := v.Newest(f.scope, from, head, keep)
 			if err != nil {
@@ -180,6 +188,25 @@ func (w *watch) wanted(m *core.StoredMessage) bool {
 		}
 	}
 	return w.view.IsFor(m, w.query.Agent, w.query.Room, w.since)
+}
+
+// handsOut reports whether the agent may be shown all that an answer tells of, and notes that it
+// was. If not, an answer of the operator was taken back meanwhile, and the conditions are tested
+// again.
+func (w *watch) handsOut(ctx context.Context, got *hub.Watched) bool {
+	for i := range got.Messages {
+		if !w.view.HandsOut(ctx, got.Messages[i].ID) {
+			return false
+		}
+	}
+	for i := range w.tests {
+		for _, f := range w.tests[i].feeds {
+			if f.latest != 0 && !w.view.HandsOut(ctx, f.latest) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // messages returns the foremost unread messages that are wanted, in the order of their ids,

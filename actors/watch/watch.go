@@ -182,11 +182,13 @@ func (s *Watches) Of(agent hub.AgentID) (label string, conditions []string, park
 // hub.Watches. It first refuses conditions that name an id which does not exist: such
 // a condition would never hold.
 func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, error) {
-	room, err := s.view.Room(q.Room)
-	if err != nil {
-		return hub.Watched{}, err
+	if q.Room != "" {
+		room, err := s.view.Room(q.Room)
+		if err != nil {
+			return hub.Watched{}, err
+		}
+		q.Room = room.RoomID
 	}
-	q.Room = room.RoomID
 	w := &watch{view: s.view, now: s.now, query: q, sees: view.ViewerOf(ctx, q.Agent), replaced: make(chan struct{}), parked: s.parkedSince}
 	if err := w.prepare(); err != nil {
 		return hub.Watched{}, err
@@ -194,7 +196,9 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	if next, err := w.successor(); err != nil || next.AgentID != "" {
 		return next, err
 	}
-	s.acted(q.Room, q.Agent)
+	if q.Room != "" {
+		s.acted(q.Room, q.Agent)
+	}
 	got, _, err := w.evaluate()
 	waits := err == nil && !got.Met && !got.Stuck && q.Wait > 0
 	if err == nil && !waits {
@@ -209,7 +213,9 @@ func (s *Watches) Watch(ctx context.Context, q hub.WatchQuery) (hub.Watched, err
 	}
 	if err == nil {
 		got.Streamed = s.streams(q.Agent)
-		err = w.describe(&got)
+		if err = w.describe(&got); err == nil && !w.handsOut(ctx, &got) {
+			return s.Watch(ctx, q)
+		}
 	}
 	if n := len(got.Messages); err == nil && got.Met && n > 0 {
 		s.view.NoteOffer(q.Agent, got.Messages[0].ID-1, got.Messages[n-1].ID, hub.OfferedByWatch, s.now())

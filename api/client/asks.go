@@ -16,6 +16,11 @@ func (c *Client) AnswerAsk(ctx context.Context, id hub.AskID, in hub.AskAnswerIn
 	return write[hub.Ask](ctx, c, at("answerAsk", id), in)
 }
 
+// TakeBackAnswer takes an answer back. It carries the operator token.
+func (c *Client) TakeBackAnswer(ctx context.Context, id hub.AskID, in hub.AskTakeBackInput) (hub.Outcome[hub.Ask], error) {
+	return write[hub.Ask](ctx, c, at("takeBackAnswer", id), in)
+}
+
 // WithdrawAsk closes a question without an answer.
 func (c *Client) WithdrawAsk(ctx context.Context, id hub.AskID, in hub.AskWithdrawInput) (hub.Outcome[hub.Ask], error) {
 	return write[hub.Ask](ctx, c, at("withdrawAsk", id), in)

@@ -156,6 +156,8 @@ var methods = []asked{
 		says(200, `{"ok":true,"result":{"verdict":"allow","by":"ann"}}`), hub.Permission{Verdict: hub.PermissionAllow, By: "ann"}),
 	row("AnswerAsk", in("ask_1", hub.AskAnswerInput{Answer: "yes", By: "ann", Digest: "ab", UnlessNear: true}), sent{op: "answerAsk", param: "ask_1", body: `{"answer":"yes","by":"ann","digest":"ab","unless_near":true}`},
 		says(200, `{"ok":true,"result":{"ask_id":"ask_1"}}`), hub.Outcome[hub.Ask]{Row: hub.Ask{AskID: "ask_1"}}),
+	row("TakeBackAnswer", in("ask_1", hub.AskTakeBackInput{By: "ann"}), sent{op: "takeBackAnswer", param: "ask_1", body: `{"by":"ann"}`},
+		says(200, `{"ok":true,"result":{"ask_id":"ask_1"}}`), hub.Outcome[hub.Ask]{Row: hub.Ask{AskID: "ask_1"}}),
 	row("WithdrawAsk", in("ask_1", hub.AskWithdrawInput{AgentID: "dev", Reason: "done"}), sent{op: "withdrawAsk", param: "ask_1", body: `{"agent_id":"dev","reason":"done"}`},
 		says(200, `{"ok":true,"result":{"ask_id":"ask_1"}}`), hub.Outcome[hub.Ask]{Row: hub.Ask{AskID: "ask_1"}}),
 	row("Asks", in(hub.AsksQuery{AgentID: "dev", State: hub.AskOpen, RoomID: "r_1", Limit: 5}),

@@ -62,6 +62,9 @@ Conditions (--until, repeatable; without one: for-me):
   seat-idle:<agent>            the agent has been idle or waiting for 5 seconds,
                                with no task at work and no request unread
 
+An agent in no room waits for direct messages, and for mentions and answers anywhere;
+only task-ready needs a room.
+
 The last line of stdout always tells the outcome, also when a signal or a dead
 parent ends the watch:
   {"outcome":"matched|timeout|interrupted|replaced|error","conditions":[...],...}
@@ -91,7 +94,7 @@ must allow them longer than --timeout.`,
 	f := cmd.Flags()
 	o.Agent.AddAs(env, f, "agent", "agent `id` that waits (required, unless "+hook.EnvAgent+" names it); its own session stays live")
 	o.BaseURL.Add(env, f)
-	f.StringVar(&o.room.Room, "room", "", "`room` to watch, by its id, slug or project/slug (default the one that is bound to --path)")
+	f.StringVar(&o.room.Room, "room", "", "`room` to watch, by its id, slug or project/slug (default the one that is bound to --path, or else none)")
 	f.StringVar(&o.room.Folder, "path", "", "`folder` whose room to watch (default the current folder)")
 	f.StringArrayVar(&o.until, "until", nil, "`condition` to wait for (default for-me); all of them must hold at once")
 	f.Var(term.WaitValue(&o.timeout, term.InUnits), "timeout", "`time` to wait, such as 90, 90s, 20m or 1h30m; 0 looks once")

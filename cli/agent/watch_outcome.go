@@ -93,6 +93,12 @@ func (w *watcher) matched() *watchOutcome {
 // through the bridge, because the command poll would displace the bridge's
 // session.
 func (w *watcher) reading() string {
+	channel := hub.ChannelName("") // of no room: all that is public
+	if w.query.Room != "" {
+		channel = w.query.Room.Channel()
+	} else if w.bridged {
+		return `hub_poll_messages {"timeout_seconds":0}`
+	}
 	if w.bridged {
 		return fmt.Sprintf(`hub_poll_messages {"room_id":%q,"timeout_seconds":0}`, w.query.Room)
 	}
@@ -100,7 +106,7 @@ func (w *watcher) reading() string {
 	if base == hubfile.BaseURL(w.options.Root) {
 		base = ""
 	}
-	return hook.PollCommand(w.query.Agent, base, w.query.Room.Channel(), w.last.NextSinceID)
+	return hook.PollCommand(w.query.Agent, base, channel, w.last.NextSinceID)
 }
 
 // readFirst is the advice for outcomes after which an agent may wait again:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hubcli/api/client"
+	"hubcli/cli/list"
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/hub"
@@ -172,7 +173,11 @@ func (w *watcher) once(ctx context.Context) error {
 		w.looked = true
 	}
 	w.query.Wait = min(max(w.left(), 0), hub.MaxWatchWait)
-	w.progress("waiting in room %s for at most %s", w.query.Room, w.left().Round(time.Second))
+	where := "in no room"
+	if w.query.Room != "" {
+		where = "in room " + string(w.query.Room)
+	}
+	w.progress("waiting %s for at most %s", where, w.left().Round(time.Second))
 	return w.ask(ctx)
 }
 
@@ -278,8 +283,18 @@ func (w *watcher) resolve(ctx context.Context) error {
 	ctx, cancel := w.within(ctx, client.DefaultTimeout)
 	defer cancel()
 	room, err := w.options.room.RoomID(ctx, w.hub)
+	if err != nil && !w.needsRoom() && errors.Is(err, list.ErrUnbound) {
+		err = nil
+	}
 	w.query.Room = room
 	return err
+}
+
+// needsRoom reports whether the watch is about a room: one was named, or a condition means one.
+func (w *watcher) needsRoom() bool {
+	return w.options.room.Room != "" || w.options.room.Folder != "" || slices.ContainsFunc(w.query.Until, func(c hub.Condition) bool {
+		return c.Kind == hub.UntilTaskReady && c.Room == ""
+	})
 }
 
 func (w *watcher) left() time.Duration { return w.deadline.Sub(w.env.Now()) }

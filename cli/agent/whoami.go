@@ -37,6 +37,7 @@ nobody: a live session of that id stays, and the command acts without a session.
 	}
 	o.Agent.Add(env, cmd.Flags())
 	o.BaseURL.Add(env, cmd.Flags())
+	opt.AddAlwaysJSON(cmd.Flags())
 	return cmd
 }
 

@@ -1,7 +1,9 @@
 package list
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
@@ -26,6 +28,8 @@ type Listing struct {
 	color term.ColorMode
 	JSON  bool
 	watch bool
+	quiet bool
+	id    string // the member of a row that names it; empty: the rows have none
 	every time.Duration
 	Sees  sight
 	noted string // what was said last of a filter that names nobody
@@ -39,6 +43,32 @@ func (l *Listing) Add(env *term.Env, f *pflag.FlagSet) {
 	f.BoolVar(&l.JSON, "json", false, JSONRows)
 	f.BoolVarP(&l.watch, "watch", "w", false, "look again and again, until Ctrl-C; with --json each look is one line")
 	f.Var(term.DurationValue{To: &l.every, Min: leastEvery, Max: term.MaxSeconds * time.Second, Style: term.InUnits}, "every", "`time` between two looks of --watch, such as 2 or 500ms")
+}
+
+// AddIDs is Add for a list whose rows have a member that names each. --quiet prints these alone.
+func (l *Listing) AddIDs(env *term.Env, f *pflag.FlagSet, member string) {
+	l.id = member
+	l.Add(env, f)
+	f.BoolVarP(&l.quiet, "quiet", "q", false, "print the ids of the rows alone, one a line")
+}
+
+// printIDs prints what names each row.
+func (l *Listing) printIDs(env *term.Env, rows any) error {
+	text, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	decoder, all := json.NewDecoder(bytes.NewReader(text)), []map[string]any(nil)
+	decoder.UseNumber() // an id stays as it is
+	if err := decoder.Decode(&all); err != nil {
+		return err
+	}
+	var b strings.Builder
+	for _, row := range all {
+		b.WriteString(peertext.TerminalLine(fmt.Sprint(row[l.id])) + "\n")
+	}
+	_, err = io.WriteString(env.Stdout, b.String())
+	return err
 }
 
 // Found is the outcome of one look: the rows for --json, and the same for people.
@@ -59,6 +89,9 @@ func (l *Listing) Run(cmd *cobra.Command, env *term.Env, find func(context.Conte
 	if cmd.Flags().Changed("every") && !l.watch {
 		return term.Usage("add --watch, or leave --every out", "--every is for --watch only")
 	}
+	if l.quiet && (l.JSON || l.watch) {
+		return term.Usage("leave --quiet out", "--quiet prints ids once, without --json and --watch")
+	}
 	c, err := l.Client()
 	if err != nil {
 		return err
@@ -77,6 +110,8 @@ func (l *Listing) Run(cmd *cobra.Command, env *term.Env, find func(context.Conte
 	switch {
 	case err != nil:
 		return err
+	case l.quiet:
+		err = l.printIDs(env, got.Rows)
 	case l.JSON:
 		err = term.PrintJSON(env.Stdout, got.Rows)
 	default:

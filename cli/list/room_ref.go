@@ -2,6 +2,8 @@ package list
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -11,6 +13,10 @@ import (
 	"hubcli/cli/term"
 	"hubcli/hub"
 )
+
+// ErrUnbound says that no room is named, and none is bound to the folder. It comes with a failure
+// that says so to people.
+var ErrUnbound = errors.New("")
 
 // hereName is the reference that means the room of the current folder.
 const hereName = "."
@@ -105,8 +111,8 @@ func (r *RoomRef) BoundRoom(ctx context.Context, c *client.Client) (hub.Room, er
 		return hub.Room{}, err
 	}
 	if !got.Bound || got.Room == nil {
-		return hub.Room{}, term.Usage("name the room by its id, slug or project/slug; or make one for the repository with: hubcli init; or bind one that is there with: hubcli room bind <room>",
-			"no room is bound to %s or a folder above it", path)
+		return hub.Room{}, fmt.Errorf("%w%w", ErrUnbound, term.Usage("name the room by its id, slug or project/slug; or make one for the repository with: hubcli init; or bind one that is there with: hubcli room bind <room>",
+			"no room is bound to %s or a folder above it", path))
 	}
 	return *got.Room, nil
 }

@@ -11,7 +11,8 @@ import (
 
 // NewDataRoot makes the command data-root.
 func NewDataRoot(env *term.Env) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use:   "data-root",
 		Short: "Print the resolved data root",
 		Long: `Print the folder in which hubcli keeps this user's data: the default store
@@ -28,8 +29,13 @@ ${XDG_DATA_HOME:-~/.local/share}/hubcli on Linux,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				return term.PrintJSON(env.Stdout, map[string]string{"data_root": root})
+			}
 			_, err = fmt.Fprintln(env.Stdout, root)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
 }

@@ -17,6 +17,9 @@ import (
 func PrintVersion(env *term.Env) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "hubcli %s\n", env.Version)
+	if env.Built != "" {
+		fmt.Fprintf(&b, "built: %s\n", env.Built)
+	}
 	if env.StoreFormat != nil {
 		fmt.Fprintf(&b, "stores: up to format %d\n", env.StoreFormat())
 	}

@@ -275,3 +275,9 @@ func LockArgument(given string) (string, error) {
 	}
 	return path, nil
 }
+
+// AddAlwaysJSON adds --json to a command that prints JSON in any case, for those who give it to
+// every command.
+func AddAlwaysJSON(f *pflag.FlagSet) {
+	f.Bool("json", false, "print JSON, as the command does in any case")
+}

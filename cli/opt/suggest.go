@@ -29,7 +29,7 @@ var Expected = sync.OnceValue(func() map[string]map[string]string {
 			"listen": "hubcli log, or hubcli watch --stream", "tail": "hubcli log, or hubcli watch --stream",
 			"find": "hubcli search", "grep": "hubcli search", "channel": "hubcli channels", "thread": "hubcli threads",
 			"memories": "hubcli memory", "recall": "hubcli memory", "spawn": "hubcli spawns",
-			"task": "hubcli tasks", "todo": "hubcli tasks", "release": "hubcli claim --release or hubcli lock --release", "unlock": "hubcli lock --release", "leases": "hubcli claims or hubcli locks",
+			"todo": "hubcli tasks", "release": "hubcli claim --release or hubcli lock --release", "unlock": "hubcli lock --release", "leases": "hubcli claims or hubcli locks",
 			"wait": "hubcli watch", "sleep": "hubcli watch",
 			"me": "hubcli whoami", "id": "hubcli whoami", "register": "hubcli whoami", "login": "hubcli whoami",
 			"list":  "hubcli project list, hubcli room list or hubcli adapter list",

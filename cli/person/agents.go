@@ -51,7 +51,7 @@ wakes it; such agents are listed also when their session has ended.`,
 	o.AddRoom(f, list.RoomOnlyUsage)
 	f.StringVar(&o.prefix, "prefix", "", "only agents whose id begins with this `text`")
 	f.StringVar(&o.capability, "capability", "", "only agents that have said they have this `capability`")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "agent_id")
 	return cmd
 }
 

@@ -24,6 +24,7 @@ type answerOptions struct {
 	digest  string
 	dismiss bool
 	reason  string
+	back    bool
 	json    bool
 }
 
@@ -38,9 +39,12 @@ option; - reads it from standard input. A question without options takes any tex
 an answer the command shows the question and asks for one. The agent gets the answer as a
 direct message and is woken by it.
 
-An answer is final. So a word that is nearly an option is asked about on a terminal, and
-refused elsewhere, and so are words that are none of the options: --text sends them as they
-are. If one question is open, it need not be named: "hubcli answer yes".
+A word that is nearly an option is asked about on a terminal, and refused elsewhere, and so
+are words that are none of the options: --text sends them as they are. If one question is
+open, it need not be named: "hubcli answer yes".
+
+An answer is final once an agent has read it. With --take-back you take it back within a
+minute, if nobody has: the question is open again.
 
 The first answer counts. If the question is closed already, the exit code is 1, and the
 error says who closed it. Agents that your answer keeps apart may go on earlier: answer
@@ -53,6 +57,7 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
   hubcli app answer ask_1f 2
   hubcli app answer ask_1f --text "yes, but only the staging cluster"
   hubcli app answer yes
+  hubcli app answer ask_1f --take-back
   hubcli app answer ask_1f --dismiss --reason "ask the tests"`,
 		Args: answerArguments,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -68,6 +73,7 @@ answer where HUB_AGENT is set: agents do not answer for people.`,
 	f.BoolVar(&o.text, "text", false, "send the words as they are, also if they are none of the options")
 	f.StringVar(&o.digest, "digest", "", "the `digest` of the question as you read it with inbox --json; another question refuses the answer")
 	f.BoolVar(&o.dismiss, "dismiss", false, "close the question without an answer")
+	f.BoolVar(&o.back, "take-back", false, "take the answer back that was given in the last minute, if nobody has read it")
 	f.StringVar(&o.reason, "reason", "", "`text` that tells the agent why there is no answer; for --dismiss")
 	f.BoolVar(&o.json, "json", false, "print the question as JSON")
 	o.BaseURL.Add(env, f)
@@ -88,6 +94,8 @@ func (o *answerOptions) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 2 && cmd.Flags().Changed("body-file"):
 		return term.Usage("leave the argument or --body-file out", "the question has two answers, %q and that of --body-file", args[1])
+	case o.back && (given || o.dismiss || o.text || o.digest != ""):
+		return term.Usage("give the question alone: hubcli answer --take-back ask_1f", "--take-back takes an answer back, and gives none")
 	case o.dismiss && given:
 		return term.Usage("leave one of them out; --reason tells the agent why", "--dismiss closes the question without an answer, and there is one")
 	case !o.dismiss && cmd.Flags().Changed("reason"):
@@ -117,6 +125,9 @@ func runAnswer(ctx context.Context, env *term.Env, o *answerOptions, args []stri
 	}
 	defer anyone.Close()
 	c := anyone.AsOperator()
+	if o.back {
+		return o.takeBack(ctx, env, c, args)
+	}
 	a, args, err := o.questionOf(ctx, c, args, !o.dismiss && o.MessageBody.File == "")
 	if err != nil {
 		return err

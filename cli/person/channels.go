@@ -39,7 +39,7 @@ are archived are listed only with --archived, and say so.`,
 	f := cmd.Flags()
 	f.StringVar(&o.prefix, "prefix", "", "only channels whose name begins with this `text`")
 	f.BoolVar(&o.archived, "archived", false, "archived channels too")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "name")
 	return cmd
 }
 
@@ -96,7 +96,7 @@ what this agent may see. Threads of archived rooms are listed with --archived on
 	}
 	list.AddLimit(cmd.Flags(), &o.limit)
 	cmd.Flags().BoolVar(&o.archived, "archived", false, "threads of archived rooms too")
-	o.Listing.Add(env, cmd.Flags())
+	o.AddIDs(env, cmd.Flags(), "thread_id")
 	return cmd
 }
 

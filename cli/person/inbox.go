@@ -73,7 +73,7 @@ store.`,
 	f.BoolVar(&o.all, "all", false, "also list questions that are closed")
 	f.StringVar(&o.agent, "from", "", "only questions of this `agent`")
 	o.AddRoom(f, list.RoomOnlyUsage)
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "ask_id")
 	return cmd
 }
 

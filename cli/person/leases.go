@@ -70,7 +70,7 @@ func newLeases(env *term.Env, cmd *cobra.Command, key string, find func(context.
 	o.AddRoom(f, list.RoomOnlyUsage)
 	f.StringVar(&o.holder, "holder", "", "only those that this `agent` holds")
 	f.StringVar(&o.prefix, "prefix", "", "only those whose "+key+" begins with this `text`")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, map[string]string{"claims": "claim_key", "locks": "file_path"}[cmd.Name()])
 	return cmd
 }
 

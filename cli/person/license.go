@@ -46,7 +46,8 @@ with this public key.`,
 }
 
 func newLicenseShow(env *term.Env) *cobra.Command {
-	return &cobra.Command{
+	asJSON := false
+	cmd := &cobra.Command{
 		Use:   "show",
 		Short: "Print the license state, offline",
 		Long: `Print what this machine knows of its license. The command needs no network and no
@@ -66,13 +67,22 @@ one that does not hold: expired, for another machine, not genuine, or not readab
 			if err != nil {
 				return err
 			}
-			printLicense(env.Stdout, &row)
+			if asJSON {
+				err = term.PrintJSON(env.Stdout, row)
+			} else {
+				printLicense(env.Stdout, &row)
+			}
+			if err != nil {
+				return err
+			}
 			if row.State == hub.LicenseActive || row.State == hub.LicenseNone {
 				return nil
 			}
 			return &term.Failure{Exit: term.ExitRefused, Sentence: row.Why, Fix: row.Fix}
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the license as JSON")
+	return cmd
 }
 
 // printLicense prints a license, one line for each thing that is known.
@@ -110,7 +120,7 @@ func timeText(t *hub.Time) string {
 }
 
 func newLicenseVerify(env *term.Env) *cobra.Command {
-	o := &opt.BaseURL{}
+	o, asJSON := &opt.BaseURL{}, false
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Ask the license server whether the license is valid",
@@ -129,6 +139,11 @@ valid, or if there is no answer.`,
 			if err != nil {
 				return err
 			}
+			if asJSON {
+				if err := term.PrintJSON(env.Stdout, found); err != nil || found.Valid {
+					return err
+				}
+			}
 			if !found.Valid {
 				return &term.Failure{Exit: term.ExitRefused, Sentence: found.Why + " (" + found.Server + " says " + found.ServerCode + ")", Fix: found.Fix}
 			}
@@ -141,6 +156,7 @@ valid, or if there is no answer.`,
 		},
 	}
 	o.Add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what the server says as JSON")
 	return cmd
 }
 

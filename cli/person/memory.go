@@ -55,7 +55,7 @@ replaced are listed.`,
 	f.StringVar(&o.query.Tag, "tag", "", "only memories with this `tag`")
 	f.BoolVar(&o.query.History, "history", false, "list replaced memories too")
 	list.AddLimit(f, &o.limit)
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "memory_id")
 	return cmd
 }
 
@@ -112,7 +112,7 @@ rooms are listed with --archived or --room only.`,
 	o.AddRoom(f, list.RoomOnlyUsage)
 	list.AddLimit(f, &o.limit)
 	f.BoolVar(&o.archived, "archived", false, "decisions of archived rooms too")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "decision_id")
 	return cmd
 }
 

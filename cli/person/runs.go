@@ -52,7 +52,7 @@ began, ENDED the time since its last task ended. Runs of archived rooms are list
 	o.AddRoom(f, list.RoomOnlyUsage)
 	f.Var(term.ChoiceValue{To: &o.status, Choices: words}, "status", "`status` of the runs: "+strings.Join(words, ", "))
 	f.BoolVar(&o.archived, "archived", false, "runs of archived rooms too")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "run_id")
 	cmd.AddCommand(newRunsOpen(env))
 	return cmd
 }

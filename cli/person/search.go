@@ -73,7 +73,7 @@ hub can use it. With HUB_AGENT those of this agent are searched.`,
 	f.Var(&o.since, "since", "only what was written since this `time`, such as 1h (so long ago), 14:05 or RFC 3339")
 	f.BoolVar(&o.direct, "direct", false, "the direct messages of all agents too; for the operator")
 	f.Var(term.IntValue{To: &o.limit, Min: 1, Max: 100}, "limit", "most `rows` to list")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "id")
 	return cmd
 }
 

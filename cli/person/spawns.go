@@ -55,7 +55,7 @@ its exit code, by a signal, or why it was stopped or failed.`,
 	f := cmd.Flags()
 	o.AddRoom(f, list.RoomOnlyUsage)
 	f.Var(term.ChoiceValue{To: &o.status, Choices: words}, "status", "`status` of the spawns: "+strings.Join(words, ", "))
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "spawn_id")
 	cmd.AddCommand(newSpawnsStart(env), newSpawnsOutput(env), newSpawnsStop(env), newSpawnsPolicy(env))
 	return cmd
 }

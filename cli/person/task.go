@@ -19,14 +19,16 @@ import (
 func NewTask(env *term.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "task",
-		Short: "Give a task to an agent, complete it or cancel it, as the operator",
-		Long: `Change a task with the operator's authority, whoever has it, also one that a direct
-message opened. The agents concerned are told.`,
-		Example: `  hubcli app task assign 12 dev-b
+		Short: "Show or create a task, give it to an agent, complete or cancel it, as the operator",
+		Long: `Show a task, or change it with the operator's authority, whoever has it, also one that
+a direct message opened. The agents concerned are told.`,
+		Example: `  hubcli app task show 12
+  hubcli app task create "Write the tests of the parser"
+  hubcli app task assign 12 dev-b
   hubcli app task complete 12 --note "merged by hand"
   hubcli app task cancel 12 --reason "the customer left"`,
 	}
-	return opt.Group(cmd, newAppTaskAssign(env), newAppTaskComplete(env), newAppTaskCancel(env))
+	return opt.Group(cmd, newTaskShow(env), newTaskCreate(env), newAppTaskAssign(env), newAppTaskComplete(env), newAppTaskCancel(env))
 }
 
 // taskArgument reads the id of a task.

@@ -92,7 +92,7 @@ the tasks that it was made to wait for.`,
 	f.StringVar(&o.assignee, "assignee", "", "only tasks of this `agent`")
 	f.BoolVar(&o.ready, "ready", false, "only tasks that wait for no other task; with =false only those that do")
 	f.BoolVar(&o.archived, "archived", false, "tasks of archived rooms too")
-	o.Listing.Add(env, f)
+	o.AddIDs(env, f, "task_id")
 	return cmd
 }
 

@@ -153,27 +153,37 @@ func newRoomList(env *term.Env) *cobra.Command {
 		opt.BaseURL
 		project
 		archived bool
+		all      bool
 		json     bool
 	}
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the rooms of a project",
+		Short: "List the rooms of a project, or of all projects",
 		Long: `List the rooms of a project by slug, one a line: id, slug, name and topic. Without
---project it is the project of the room that is bound to the current folder. Rooms that
+--project it is the project of the room that is bound to the current folder; with -A it
+is every project, and its slug stands before that of the room. Rooms that
 are archived are listed only with --archived, and say so. With --archived, where nothing
 names a project, these are the archived rooms of all projects.`,
 		Example: `  hubcli room list --project web-shop
+  hubcli room list -A
   hubcli room list --json`,
 		Args: opt.Arity(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := o.project.check(cmd); err != nil {
 				return err
 			}
+			if o.all && cmd.Flags().Changed("project") {
+				return term.Usage("leave one of them out", "--all-projects and --project do not go together")
+			}
+			if o.all {
+				return runAllRooms(cmd.Context(), env, &o.BaseURL, o.archived, o.json)
+			}
 			return runRoomList(cmd.Context(), env, &o.BaseURL, &o.project, o.archived, o.json)
 		},
 	}
 	o.project.add(cmd.Flags())
 	cmd.Flags().BoolVar(&o.archived, "archived", false, "archived rooms too")
+	cmd.Flags().BoolVarP(&o.all, "all-projects", "A", false, "the rooms of all projects")
 	cmd.Flags().BoolVar(&o.json, "json", false, list.JSONRows)
 	o.BaseURL.Add(env, cmd.Flags())
 	return cmd
@@ -187,7 +197,7 @@ func runRoomList(ctx context.Context, env *term.Env, base *opt.BaseURL, of *proj
 	defer c.Close()
 	ref, err := of.find(ctx, c)
 	if isUnbound(err) && archived {
-		return printArchivedRooms(ctx, env, c, asJSON)
+		return printRoomsOfAll(ctx, env, c, asJSON, "no room is archived", func(r *hub.Room) bool { return r.Archived })
 	}
 	if err != nil {
 		return err
@@ -211,19 +221,26 @@ func runRoomList(ctx context.Context, env *term.Env, base *opt.BaseURL, of *proj
 }
 
 // isUnbound reports whether no room is bound to the current folder.
-func isUnbound(err error) bool {
-	var unbound *term.Failure
-	return errors.As(err, &unbound) && unbound.Exit == term.ExitUsage
+func isUnbound(err error) bool { return errors.Is(err, list.ErrUnbound) }
+
+// runAllRooms lists the rooms of all projects.
+func runAllRooms(ctx context.Context, env *term.Env, base *opt.BaseURL, archived, asJSON bool) error {
+	c, err := base.Client()
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return printRoomsOfAll(ctx, env, c, asJSON, "there is no room; make one with: hubcli init", func(r *hub.Room) bool { return archived || !r.Archived })
 }
 
-// printArchivedRooms prints the archived rooms of all projects, which the slug of the project
-// tells apart.
-func printArchivedRooms(ctx context.Context, env *term.Env, c *client.Client, asJSON bool) error {
+// printRoomsOfAll prints the rooms of all projects that keep keeps. The slug of the project tells
+// them apart.
+func printRoomsOfAll(ctx context.Context, env *term.Env, c *client.Client, asJSON bool, none string, keep func(*hub.Room) bool) error {
 	rooms, err := list.FirstOf(0, hub.Walk(ctx, c.Rooms, hub.RoomsQuery{Archived: true}))
 	if err != nil {
 		return err
 	}
-	rooms = slices.DeleteFunc(rooms, func(r hub.Room) bool { return !r.Archived })
+	rooms = slices.DeleteFunc(rooms, func(r hub.Room) bool { return !keep(&r) })
 	of := map[hub.ProjectID]string{}
 	for p, err := range hub.Walk(ctx, c.Projects, hub.ProjectsQuery{Archived: true}) {
 		if err != nil {
@@ -231,7 +248,7 @@ func printArchivedRooms(ctx context.Context, env *term.Env, c *client.Client, as
 		}
 		of[p.ProjectID] = p.Slug
 	}
-	return list.PrintList(env, asJSON, "no room is archived", list.Each(rooms), func(r hub.Room) string {
+	return list.PrintList(env, asJSON, none, list.Each(rooms), func(r hub.Room) string {
 		r.Slug = of[r.ProjectID] + "/" + r.Slug
 		return roomLine(r)
 	})

@@ -15,6 +15,7 @@ import (
 // Stderr, Getenv, Now and Executable are required.
 type Env struct {
 	Version     string
+	Built       string     // from which commit it was built, in words
 	StoreFormat func() int // the newest format of a store that this program knows; nil: it is not told
 
 	Stdin  io.Reader

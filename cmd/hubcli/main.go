@@ -49,7 +49,7 @@ func run() int {
 	ctx, signals := program.Interrupted(term.ErrInterrupted, cli.Brief(os.Args[1:]))
 	defer signals.Stop()
 	return cli.Run(ctx, &term.Env{
-		Version: program.Version(), StoreFormat: storedir.LatestFormat,
+		Version: program.Version(), Built: program.Built(), StoreFormat: storedir.LatestFormat,
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Executable: program.Self,
 		Terminal: func() bool { return term.IsTerminal(os.Stdin.Fd()) },

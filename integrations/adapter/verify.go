@@ -305,15 +305,12 @@ func (t *trial) tryWatch(ctx context.Context, entry Entry, agent hub.AgentID, di
 		t.skipped(name, "the bridge, whose agent would be waited for, did not come up")
 		return
 	}
-	room := t.room(ctx)
-	if room == "" {
-		t.skipped(name, "there is no room yet in which to watch")
-		return
-	}
 	k := canary{from: t.known, to: agent + "-w", nonce: nonce(8)}
 	argv := []string{
-		entry.Command, "watch", "--agent", string(k.to), "--room", string(room),
-		"--until", "message-from:" + string(k.from), "--timeout", "8s",
+		entry.Command, "watch", "--agent", string(k.to), "--until", "message-from:" + string(k.from), "--timeout", "8s",
+	}
+	if room := t.room(ctx); room != "" {
+		argv = append(argv, "--room", string(room))
 	}
 	if entry.BaseURL != "" {
 		argv = append(argv, "--base-url", entry.BaseURL)

@@ -31,6 +31,7 @@ type Options struct {
 	Link     []string // flags of the linker, for both programs
 	Flags    []string // of go build, for both programs, such as -trimpath
 	Commit   string   // 12 digits; empty: the go command finds out
+	Date     string   // the day of the commit; empty: not known
 	// Go prepares a go command in Root for the platform; nil: with the environment of this process.
 	Go func(ctx context.Context, args ...string) *exec.Cmd
 }
@@ -57,6 +58,9 @@ func Build(ctx context.Context, o Options) (err error) {
 	variables := strings.TrimSpace(string(module)) + "/internal/program." // of the linker
 	if o.Commit != "" {
 		o.Link = append(o.Link, "-X "+variables+"commit="+o.Commit)
+		if o.Date != "" {
+			o.Link = append(o.Link, "-X "+variables+"date="+o.Date)
+		}
 	}
 	out, err := filepath.Abs(o.Out)
 	if err != nil {

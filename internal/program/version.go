@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"runtime/debug"
 	"strings"
+	"time"
 )
 
 // release is the number of the release, as the file VERSION holds it. The Python
@@ -16,6 +17,9 @@ var release string
 // commit is the commit that was built. The release command sets it:
 // -ldflags "-X hubcli/internal/program.commit=<hash>". Other builds leave it empty.
 var commit string
+
+// date is the day of the commit, such as 2026-11-30. The release command sets it as it sets commit.
+var date string
 
 // commitLength is how many digits of a commit are shown.
 const commitLength = 12
@@ -33,6 +37,38 @@ func Version() string {
 		return number
 	}
 	return number + "+" + built
+}
+
+// Built says from which commit the program was built, and of which day that commit is. It says so
+// too where the build does not know one.
+func Built() string {
+	hash, day := commit, date
+	if info, ok := debug.ReadBuildInfo(); ok && hash == "" {
+		hash, day = commitOf(info), dateOf(info)
+	}
+	switch {
+	case hash == "":
+		return "no commit is known: it was built outside of a repository, or with -buildvcs=false"
+	case day == "":
+		return "from commit " + hash
+	}
+	return "from commit " + hash + " of " + day
+}
+
+// dateOf reads the day of the commit, which the go command notes beside it: from the repository, or
+// from a pseudo-version.
+func dateOf(info *debug.BuildInfo) string {
+	for _, s := range info.Settings {
+		if s.Key == "vcs.time" {
+			return s.Value[:min(len(s.Value), len(time.DateOnly))]
+		}
+	}
+	for _, part := range strings.FieldsFunc(info.Main.Version, func(r rune) bool { return r == '-' || r == '.' }) {
+		if at, err := time.Parse("20060102150405", part); err == nil {
+			return at.Format(time.DateOnly)
+		}
+	}
+	return ""
 }
 
 // commitOf reads the commit that the go command has noted in the executable: from

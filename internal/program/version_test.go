@@ -32,3 +32,32 @@ func TestCommitOfABuild(t *testing.T) {
 		}
 	}
 }
+
+// The day of a commit comes with it; a build that knows no commit says so.
+func TestDateOfABuild(t *testing.T) {
+	for name, c := range map[string]struct {
+		module   string
+		settings []debug.BuildSetting
+		want     string
+	}{
+		"built without a repository": {module: "(devel)"},
+		"built in a repository":      {settings: []debug.BuildSetting{{Key: "vcs.time", Value: "2026-11-22T18:52:27Z"}}, want: "2026-11-22"},
+		"installed at a commit":      {module: "v0.0.0-20261122185227-7996f202b78a", want: "2026-11-22"},
+		"installed after a release":  {module: "v0.2.1-0.20261122185227-7996f202b78a", want: "2026-11-22"},
+		"installed at a release":     {module: "v0.2.0"},
+	} {
+		info := &debug.BuildInfo{Main: debug.Module{Version: c.module}, Settings: c.settings}
+		if got := dateOf(info); got != c.want {
+			t.Errorf("%s: of %q, want %q", name, got, c.want)
+		}
+	}
+	before, day := commit, date
+	defer func() { commit, date = before, day }()
+	commit, date = "7996f202b78a", "2026-11-22"
+	if got := Built(); got != "from commit 7996f202b78a of 2026-11-22" {
+		t.Errorf("a release says %q", got)
+	}
+	if date = ""; Built() != "from commit 7996f202b78a" {
+		t.Errorf("without a day it says %q", Built())
+	}
+}

@@ -158,7 +158,7 @@ func (r *release) shared(ctx context.Context) ([]file, error) {
 
 // program builds the executable for a platform.
 func (r *release) program(ctx context.Context, platform string) (built, error) {
-	exe, err := buildPacked(ctx, r.root, platform, r.commit)
+	exe, err := buildPacked(ctx, r.root, platform, r.commit, r.time.Format(time.DateOnly))
 	if err != nil {
 		return built{}, err
 	}
@@ -172,7 +172,7 @@ func (r *release) program(ctx context.Context, platform string) (built, error) {
 
 // buildPacked builds the executable that is delivered for a platform, static and without what only a debugger
 // needs.
-func buildPacked(ctx context.Context, root, platform, commit string) ([]byte, error) {
+func buildPacked(ctx context.Context, root, platform, commit, date string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "hubcli-release-")
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func buildPacked(ctx context.Context, root, platform, commit string) ([]byte, er
 	defer func() { _ = os.RemoveAll(dir) }()
 	path := filepath.Join(dir, "hubcli")
 	err = packer.Build(ctx, packer.Options{
-		Root: root, Platform: platform, Out: path, Commit: commit, Link: []string{"-buildid=", "-s", "-w"}, Flags: []string{"-buildvcs=false"},
+		Root: root, Platform: platform, Out: path, Commit: commit, Date: date, Link: []string{"-buildid=", "-s", "-w"}, Flags: []string{"-buildvcs=false"},
 		Go: func(ctx context.Context, args ...string) *exec.Cmd { return goCommand(ctx, root, platform, args...) },
 	})
 	if err != nil {

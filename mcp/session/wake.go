@@ -191,10 +191,6 @@ func (w *waker) once(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if room == "" {
-		pause.For(ctx, wakeRetryMost)
-		return nil
-	}
 	if err := w.untilFollowed(ctx, s, room); err != nil {
 		return err
 	}

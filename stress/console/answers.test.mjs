@@ -352,4 +352,27 @@ describe("No answer that was not meant", () => {
     await page.keyboard.type("gt");
     await page.getByRole("heading", { name: "Tasks" }).waitFor();
   });
+
+  it("takes an answer back that nobody has read, and says why not when somebody has", async () => {
+    await ask("undo-a", "Take the north road?", "yes", "no");
+    const north = row("Take the north road?");
+    await north.waitFor();
+    await settle(page);
+    await north.getByRole("button", { name: "yes", exact: true }).click();
+    await north.getByText("you answered: yes").waitFor();
+    await settle(page);
+    await picture("take-back");
+    await north.getByRole("button", { name: "Take back" }).click();
+    await north.getByRole("button", { name: "no", exact: true }).waitFor();
+    assert.equal((await of("undo-a")).state, "open");
+    await settle(page);
+    await north.getByRole("button", { name: "no", exact: true }).click();
+    await north.getByText("you answered: no").waitFor();
+    const inbox = await hub.get("/v1/inbox/undo-a");
+    assert.deepEqual(inbox.map((m) => m.body), ["no"]);
+    await settle(page);
+    await north.getByRole("button", { name: "Take back" }).click();
+    await page.getByText("an agent has read the answer already").waitFor();
+    await north.getByRole("button", { name: "Take back" }).waitFor({ state: "detached" });
+  });
 });

@@ -10,7 +10,7 @@ import { Alert, Empty, wordsOf } from "../ui/said";
 import { Line, Text, line } from "../ui/text";
 import { Age, now, span } from "../ui/time";
 import type { Ask } from "../wire";
-import { answer, arrange, draft, draftFor, drafts, learn, putAway, recall, shown, type Shown } from "./questions";
+import { answer, arrange, draft, draftFor, drafts, learn, mayTakeBack, putAway, recall, shown, takeBack, type Shown } from "./questions";
 
 // A question names its answers; a permission prompt of a harness takes two alone.
 const answers = (ask: Ask) => (ask.permission ? ["allow", "deny"] : ask.options);
@@ -90,6 +90,18 @@ function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => 
       const meant = error instanceof Refused && error.code === "answer_unclear" ? error.detail["near"] : null;
       setNear(Array.isArray(meant) ? meant.map(String) : []);
       onRefused(meant ? "" : wordsOf(error));
+    }
+    setBusy(false);
+  };
+  const undo = async () => {
+    if (busy) return;
+    setBusy(true);
+    whole()?.focus({ preventScroll: true });
+    try {
+      await takeBack(row);
+      onRefused("");
+    } catch (error) {
+      onRefused(wordsOf(error));
     }
     setBusy(false);
   };
@@ -175,6 +187,11 @@ function Question({ row, onRefused }: { row: Shown; onRefused: (why: string) => 
             )}
           </form>
         )}
+        {mayTakeBack(row, now.value) && (
+          <button type="button" data-about={key} data-take-back disabled={busy} title="while no agent has read your answer" onClick={() => void undo()}>
+            Take back
+          </button>
+        )}
         {!open && (
           <button type="button" data-about={key} class="quiet" title={text ? "your words are kept here until then" : undefined} onClick={() => putAway(key)}>
             Put away
@@ -256,10 +273,12 @@ export function Asks({ asks }: { asks: Ask[] }) {
   useAnswerKeys();
   const rows = shown.value;
   const known = useRef<ReadonlySet<string> | null>(null); // when the person began to attend
+  const backs = rows.filter((row) => mayTakeBack(row, now.value)).length; // they stay as long as the button does
   useEffect(() => {
-    shown.value = arrange(shown.peek(), asks, (key) => attends || draftFor(key) !== "");
+    const back = new Set(shown.peek().filter((row) => mayTakeBack(row, now.peek())).map((row) => row.key));
+    shown.value = arrange(shown.peek(), asks, (key) => attends || draftFor(key) !== "" || back.has(key));
     void learn();
-  }, [asks, attends, drafts.value]);
+  }, [asks, attends, drafts.value, backs]);
   useEffect(() => void recall(), []);
   if (!attends) known.current = null;
   else known.current ??= new Set(rows.map((row) => row.key));

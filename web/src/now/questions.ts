@@ -15,7 +15,10 @@ export interface Shown {
   ask: Ask;
   key: string; // names the question and what it says
   ended: string | null; // how it ended; null: it is open; empty: it is not known yet
+  until?: number; // when the answer that was sent here can no longer be taken back
 }
+
+const takenBackFor = 60_000; // ms, as the hub has it
 
 const mostClosed = 100; // that stay, so that a page that is left open for a night is bounded
 
@@ -36,7 +39,7 @@ export function arrange(before: readonly Shown[], open: readonly Ask[], keeps: (
   let closed = before.filter((row) => !there.has(row.key)).length;
   for (const row of before) {
     const ask = there.get(row.key);
-    if (ask) rows.push({ ask, key: row.key, ended: row.ended || null }); // what was answered here is closed, whatever is read late
+    if (ask) rows.push({ ...row, ask, ended: row.ended || null }); // what was answered here is closed, whatever is read late
     else if (keeps(row.key) && (closed <= mostClosed || draftFor(row.key) !== "")) rows.push({ ...row, ended: row.ended ?? "" });
     else closed--;
     there.delete(row.key);
@@ -53,9 +56,12 @@ effect(() => {
   shown.value = [];
 });
 
-function endWith(key: string, ended: string | null): void {
-  shown.value = shown.value.map((row) => (row.key === key ? { ...row, ended } : row));
+function endWith(key: string, ended: string | null, until = 0): void {
+  shown.value = shown.value.map((row) => (row.key === key ? { ...row, ended, until } : row));
 }
+
+// mayTakeBack tells whether the answer that was sent here can be taken back, unless it was read.
+export const mayTakeBack = (row: Shown, at: number) => row.ended !== null && (row.until ?? 0) > at;
 
 const asked = new Set<string>(); // rows of which the hub is asked how they ended
 
@@ -109,8 +115,20 @@ export async function answer({ ask, key }: Shown, words: string, asTheyAre: bool
   const now = await call<ClosedAsk>("POST", `/v1/asks/${ask.ask_id}/answer`, { answer: words, by: "console", ...named });
   const told = begin(now.answer ?? words);
   draft(key, "");
-  endWith(key, `you answered: ${told}`);
+  endWith(key, `you answered: ${told}`, ask.permission || ask.agent_id === "system" ? 0 : Date.now() + takenBackFor);
   said.value = `Answered ${line(told)} to ${line(ask.agent_id)}: ${line(begin(ask.question))}`;
+}
+
+// takeBack takes the answer back that was sent here: the question is open again.
+export async function takeBack({ ask, key }: Shown): Promise<void> {
+  try {
+    await call<Ask>("POST", `/v1/asks/${ask.ask_id}/take-back`, { by: "console" });
+  } catch (error) {
+    if (!temporary(error)) shown.value = shown.value.map((row) => (row.key === key ? { ...row, until: 0 } : row));
+    throw error;
+  }
+  endWith(key, null);
+  said.value = `Took back the answer to ${line(ask.agent_id)}: ${line(begin(ask.question))}`;
 }
 
 // putAway drops a closed question and the words for it.
