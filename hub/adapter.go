@@ -75,8 +75,8 @@ type Adapter struct {
 // their own files all the same.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
-	Path    string       `json:"path,omitempty" bounds:"..4096 runes"`   // Folder of the project, absolute; for the scope project.
-	Confirm string       `json:"confirm,omitempty" bounds:"..200 runes"` // The digest of the plan.
+	Path    string       `json:"path,omitempty" bounds:"..MaxPathBytes runes"`   // Folder of the project, absolute; for the scope project.
+	Confirm string       `json:"confirm,omitempty" bounds:"name ..MaxNameChars"` // The digest of the plan.
 
 	// Write no allow list into the harness; one that the hub has written is taken out.
 	NoPermissions bool `json:"no_permissions,omitempty"`

@@ -39,19 +39,19 @@ const (
 // open until it is answered or withdrawn.
 type AskInput struct {
 	AgentID     AgentID    `json:"agent_id" bounds:"from session"` // That asks. Needed unless the session names it.
-	Question    string     `json:"question" bounds:"1..4000 runes"`
-	Options     []string   `json:"options,omitempty" bounds:"..20 items; each 1..200 runes"` // Suggested answers; the human may say something else.
-	Default     string     `json:"default,omitempty" bounds:"..200 runes"`                   // The answer if nobody answers in time; needs deadline_sec.
-	DeadlineSec int        `json:"deadline_sec,omitempty" bounds:"1..2592000"`               // How long the question is open; left out: until it is answered.
-	RoomID      RoomID     `json:"room_id,omitempty"`
-	Blocks      TaskID     `json:"blocks,omitempty" bounds:"as integer"` // The task that waits for the answer.
-	ArtifactID  ArtifactID `json:"artifact_id,omitempty"`                // What the human should look at.
+	Question    string     `json:"question" bounds:"text 1..MaxAskChars"`
+	Options     []string   `json:"options,omitempty" bounds:"..MaxAskOptions items; each 1..MaxAskOptionChars runes"` // Suggested answers; the human may say something else.
+	Default     string     `json:"default,omitempty" bounds:"text ..MaxAskOptionChars"`                               // The answer if nobody answers in time; needs deadline_sec.
+	DeadlineSec int        `json:"deadline_sec,omitempty" bounds:"1..MaxAskDeadlineSec"`                              // How long the question is open; left out: until it is answered.
+	RoomID      RoomID     `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	Blocks      TaskID     `json:"blocks,omitempty" bounds:"as integer"`               // The task that waits for the answer.
+	ArtifactID  ArtifactID `json:"artifact_id,omitempty" bounds:"name ..MaxNameChars"` // What the human should look at.
 }
 
 // AskAnswerInput answers a question. By is the name of the human, for others to read.
 type AskAnswerInput struct {
-	Answer string `json:"answer" bounds:"1..16000 runes"`    // One of the options, or any other text.
-	By     string `json:"by,omitempty" bounds:"..100 runes"` // The name of the human.
+	Answer string `json:"answer" bounds:"text 1..MaxAnswerChars"`     // One of the options, or any other text.
+	By     string `json:"by,omitempty" bounds:"name ..MaxHumanChars"` // The name of the human.
 	// Of the question that the human was shown. Left out: whichever question has this id.
 	Digest string `json:"digest,omitempty" bounds:"like ^[0-9a-f]{64}$"`
 	// Refuses a word that is nearly one of the choices, or its number, and is none of them; a choice with space
@@ -64,8 +64,8 @@ type AskAnswerInput struct {
 type AskWithdrawInput struct {
 	// That asked; needed unless a session or the operator token says who calls.
 	AgentID AgentID `json:"agent_id,omitempty"`
-	Reason  string  `json:"reason,omitempty" bounds:"..4000 runes"`
-	By      string  `json:"by,omitempty" bounds:"..100 runes"` // The name of the human.
+	Reason  string  `json:"reason,omitempty" bounds:"text ..MaxAskChars"`
+	By      string  `json:"by,omitempty" bounds:"name ..MaxHumanChars"` // The name of the human.
 	// Of the question that is meant. Left out: whichever question has this id.
 	Digest string `json:"digest,omitempty" bounds:"like ^[0-9a-f]{64}$"`
 }

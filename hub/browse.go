@@ -50,16 +50,16 @@ func BrowseClaim(room RoomID) ClaimKey { return ClaimKey("browser:" + string(roo
 type BrowseInput struct {
 	AgentID AgentID      `json:"agent_id"`
 	Action  BrowseAction `json:"action"`
-	URL     string       `json:"url,omitempty" bounds:"..4096 runes"` // Of open: http or https, without a name or a password.
+	URL     string       `json:"url,omitempty" bounds:"..MaxURLBytes runes"` // Of open: http or https, without a name or a password.
 	// An element of the last snapshot, such as e12: of click, type and select, and of press if it is meant for one.
-	Ref    string `json:"ref,omitempty" bounds:"..200 runes"`
-	Text   string `json:"text,omitempty" bounds:"..32000 runes"` // Of type: takes the place of the text of the element.
-	Submit bool   `json:"submit,omitempty"`                      // Of type: press Enter afterward.
+	Ref    string `json:"ref,omitempty" bounds:"..MaxNameChars runes"`
+	Text   string `json:"text,omitempty" bounds:"..MaxTypedChars runes"` // Of type: takes the place of the text of the element.
+	Submit bool   `json:"submit,omitempty"`                              // Of type: press Enter afterward.
 	// Of press: a character or Enter, Tab, Escape, ArrowDown and the like, perhaps with Control+, Alt+, Shift+ or
 	// Meta+.
 	Key    string   `json:"key,omitempty" bounds:"..200 runes"`
-	Values []string `json:"values,omitempty" bounds:"..50 items; each ..300 runes"` // Of select: the options, by their value or by what they say.
-	Full   bool     `json:"full,omitempty"`                                         // Of screenshot: also what has to be scrolled to, up to 4000 pixels.
+	Values []string `json:"values,omitempty" bounds:"..MaxSelected items; each ..MaxTitleChars runes"` // Of select: the options, by their value or by what they say.
+	Full   bool     `json:"full,omitempty"`                                                            // Of screenshot: also what has to be scrolled to, up to 4000 pixels.
 }
 
 // BrowsePage is the page of a room after a step. What the page itself has written is the

@@ -15,8 +15,8 @@ const (
 // API: Exactly one of agent_id and room_id.
 type BudgetInput struct {
 	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"`
-	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..200 runes"`
-	Chars   int     `json:"chars" bounds:"0..10000000"` // At least 1000, or 0 for no budget.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	Chars   int     `json:"chars" bounds:"0..MaxBudgetChars"` // At least 1000, or 0 for no budget.
 }
 
 // Target returns whom or what the budget is for.

@@ -34,20 +34,20 @@ const (
 
 // CapsuleExportInput asks for a plan of an export.
 type CapsuleExportInput struct {
-	Project string `json:"project" bounds:"1..200 runes"` // Id, slug or name.
+	Project string `json:"project" bounds:"name 1..MaxNameChars"` // Id, slug or name.
 	// Absolute path on the machine of the hub, ending with .hubpack, or with .hubpack.age if it is encrypted.
 	Out       string         `json:"out" bounds:"1..4096 runes"`
-	Scope     CapsuleScope   `json:"scope,omitempty" bounds:"default knowledge"`                   // Absent: knowledge.
-	Rooms     []string       `json:"rooms,omitempty" bounds:"..1000 items; each 1..200 runes"`     // Ids, slugs or names; with the scope selected_rooms alone.
-	Privacy   CapsulePrivacy `json:"privacy,omitempty" bounds:"default share_safe"`                // Absent: share_safe.
-	Artifacts []ArtifactID   `json:"artifacts,omitempty" bounds:"..1000 items; each 1..200 runes"` // Binary artifacts that share_safe holds all the same.
+	Scope     CapsuleScope   `json:"scope,omitempty" bounds:"default knowledge"`                                           // Absent: knowledge.
+	Rooms     []string       `json:"rooms,omitempty" bounds:"..MaxProjectRooms items; each name 1..MaxNameChars"`          // Ids, slugs or names; with the scope selected_rooms alone.
+	Privacy   CapsulePrivacy `json:"privacy,omitempty" bounds:"default share_safe"`                                        // Absent: share_safe.
+	Artifacts []ArtifactID   `json:"artifacts,omitempty" bounds:"..MaxCapsuleArtifacts items; each 1..MaxNameChars runes"` // Binary artifacts that share_safe holds all the same.
 	// Also write a readable mirror into the one Git work tree that is bound to rooms of the project.
 	GitMirror bool `json:"git_mirror,omitempty"`
 	// Absolute path of a signing key of minisign without a password. The signature is beside the file, under its
 	// name and .minisig.
 	SignKey string `json:"sign_key,omitempty" bounds:"1..4096 runes"`
 	// Recipients of age (age1…). The file is encrypted to them, and out ends with .hubpack.age.
-	To []string `json:"to,omitempty" bounds:"..20 items; each 1..400 runes"`
+	To []string `json:"to,omitempty" bounds:"..MaxCapsuleRecipients items; each name 1..MaxCapsuleKeyChars"`
 }
 
 // CapsuleForm says what an export writes.
@@ -98,7 +98,7 @@ type CapsuleMirrorChange struct {
 
 // CapsuleConfirmInput confirms a plan by its digest.
 type CapsuleConfirmInput struct {
-	Confirm string `json:"confirm" bounds:"1..200 runes"` // The digest of the plan.
+	Confirm string `json:"confirm" bounds:"name 1..MaxNameChars"` // The digest of the plan.
 }
 
 // CapsulePlanState says how far an export is.
@@ -176,11 +176,11 @@ type CapsulePlan struct {
 
 // CapsuleInspectInput names a file on the hub's machine.
 type CapsuleInspectInput struct {
-	Path string `json:"path" bounds:"1..4096 runes"` // Absolute, on the machine of the hub.
+	Path string `json:"path" bounds:"1..MaxPathBytes runes"` // Absolute, on the machine of the hub.
 	// Absolute path of a file with identities of age, which open an encrypted capsule.
 	Identity string   `json:"identity,omitempty" bounds:"1..4096 runes"`
-	Keys     []string `json:"keys,omitempty" bounds:"..20 items; each 1..400 runes"` // Public keys of minisign, with which the signature is checked.
-	Signed   bool     `json:"signed,omitempty"`                                      // Refuse a capsule without a valid signature by one of keys.
+	Keys     []string `json:"keys,omitempty" bounds:"..MaxCapsuleKeys items; each name 1..MaxCapsuleKeyChars"` // Public keys of minisign, with which the signature is checked.
+	Signed   bool     `json:"signed,omitempty"`                                                                // Refuse a capsule without a valid signature by one of keys.
 }
 
 // CapsuleSummary says what a capsule is that has passed all checks.

@@ -5,11 +5,11 @@ import "context"
 // CapsuleImportInput asks for a plan of an import. Its members are those of
 // CapsuleInspectInput.
 type CapsuleImportInput struct {
-	Path string `json:"path" bounds:"1..4096 runes"` // Absolute path on the machine of the hub.
+	Path string `json:"path" bounds:"1..MaxPathBytes runes"` // Absolute path on the machine of the hub.
 	// Absolute path of a file with identities of age, which open an encrypted capsule.
 	Identity string   `json:"identity,omitempty" bounds:"1..4096 runes"`
-	Keys     []string `json:"keys,omitempty" bounds:"..20 items; each 1..400 runes"` // Public keys of minisign, with which the signature is checked.
-	Signed   bool     `json:"signed,omitempty"`                                      // Refuse a capsule without a valid signature by one of keys.
+	Keys     []string `json:"keys,omitempty" bounds:"..MaxCapsuleKeys items; each 1..MaxCapsuleKeyChars runes"` // Public keys of minisign, with which the signature is checked.
+	Signed   bool     `json:"signed,omitempty"`                                                                 // Refuse a capsule without a valid signature by one of keys.
 }
 
 // CapsuleImporting is a state of the plan of an import, beside planning, ready, done and failed.

@@ -36,11 +36,11 @@ type ClearInput struct {
 	By      AgentID   `json:"by,omitempty"`      // The maker; of seats the agent itself, or the maker of its invite.
 	Unnamed bool      `json:"unnamed,omitempty"` // What calls made that named no agent.
 	// Of rooms, invites and seats: only of this project, by id, slug or name.
-	Project string `json:"project,omitempty" bounds:"..200 runes"`
-	RoomID  RoomID `json:"room_id,omitempty" bounds:"..200 runes"` // Of invites, seats and questions: only of this room.
+	Project string `json:"project,omitempty" bounds:"name ..MaxNameChars"`
+	RoomID  RoomID `json:"room_id,omitempty" bounds:"name ..MaxNameChars"` // Of invites, seats and questions: only of this room.
 	// Projects, rooms and channels that are archived already and hold nothing, to delete them.
 	Archived bool `json:"archived,omitempty"`
-	OlderSec int  `json:"older_sec,omitempty" bounds:"1..3153600000"` // What was made at least so long ago.
+	OlderSec int  `json:"older_sec,omitempty" bounds:"1..MaxClearAgeSec"` // What was made at least so long ago.
 }
 
 // Deletes reports whether things of this kind can be deleted once they are archived.
@@ -71,10 +71,10 @@ type ClearPlan struct {
 // is what the operator has seen.
 type ClearConfirmInput struct {
 	Kind   ClearKind `json:"kind"`
-	IDs    []string  `json:"ids" bounds:"1..1000 items"`             // Those of the plan, in its order.
-	Digest string    `json:"digest"`                                 // That of the plan.
-	Delete bool      `json:"delete,omitempty"`                       // As the plan says.
-	Reason string    `json:"reason,omitempty" bounds:"..1000 runes"` // Agents whose questions are closed are told it.
+	IDs    []string  `json:"ids" bounds:"1..MaxClear items"`                  // Those of the plan, in its order.
+	Digest string    `json:"digest"`                                          // That of the plan.
+	Delete bool      `json:"delete,omitempty"`                                // As the plan says.
+	Reason string    `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // Agents whose questions are closed are told it.
 }
 
 // Cleared says what has become of the things of a plan.

@@ -170,22 +170,22 @@ type Connection struct {
 //
 // API: At most one of key, key_variable, env_credential and no_key.
 type ConnectionInput struct {
-	ProviderID    ProviderID        `json:"provider_id" bounds:"1..200 runes"`
+	ProviderID    ProviderID        `json:"provider_id" bounds:"name 1..MaxNameChars"`
 	Label         string            `json:"label,omitempty" bounds:"..64 runes"` // Unique, whatever the case. That of the provider if left out.
-	Region        string            `json:"region,omitempty" bounds:"..200 runes"`
-	Endpoint      string            `json:"endpoint,omitempty" bounds:"..500 runes"` // Of custom alone: the base URL.
+	Region        string            `json:"region,omitempty" bounds:"name ..MaxNameChars"`
+	Endpoint      string            `json:"endpoint,omitempty" bounds:"name ..MaxEndpointBytes"` // Of custom alone: the base URL.
 	Params        map[string]string `json:"params,omitempty" bounds:"..4 members"`
-	Key           string            `json:"key,omitempty" bounds:"..2000 runes"`         // Is kept in the credential store.
-	KeyVariable   string            `json:"key_variable,omitempty" bounds:"..128 runes"` // A variable of the environment of the hub.
-	EnvCredential bool              `json:"env_credential,omitempty"`                    // A variable of the provider must hold the key.
-	NoKey         bool              `json:"no_key,omitempty"`                            // The server needs no key.
+	Key           string            `json:"key,omitempty" bounds:"..MaxProviderKey runes"` // Is kept in the credential store.
+	KeyVariable   string            `json:"key_variable,omitempty" bounds:"..128 runes"`   // A variable of the environment of the hub.
+	EnvCredential bool              `json:"env_credential,omitempty"`                      // A variable of the provider must hold the key.
+	NoKey         bool              `json:"no_key,omitempty"`                              // The server needs no key.
 }
 
 // ConnectionKeyInput gives the key of a connection anew, as ConnectionInput does.
 //
 // API: At most one of key, key_variable, env_credential and no_key.
 type ConnectionKeyInput struct {
-	Key           string `json:"key,omitempty" bounds:"..2000 runes"`
+	Key           string `json:"key,omitempty" bounds:"..MaxProviderKey runes"`
 	KeyVariable   string `json:"key_variable,omitempty" bounds:"..128 runes"`
 	EnvCredential bool   `json:"env_credential,omitempty"`
 	NoKey         bool   `json:"no_key,omitempty"`

@@ -57,14 +57,14 @@ type Joined struct {
 
 // InviteInput describes a new invite. Project and Room are ids, slugs or names.
 type InviteInput struct {
-	Project string  `json:"project" bounds:"as Name"`                             // An id, slug or name.
-	Room    string  `json:"room" bounds:"as Name"`                                // An id, slug or name.
-	Role    string  `json:"role,omitempty" bounds:"..64 runes"`                   // A hint.
-	Handle  AgentID `json:"handle,omitempty"`                                     // A suggested agent id.
-	Harness string  `json:"harness,omitempty" bounds:"..64 runes"`                // The preferred harness.
-	TTLSec  int     `json:"ttl_sec,omitempty" bounds:"1..2592000; default 86400"` // 0: one day.
-	MaxUses int     `json:"max_uses,omitempty" bounds:"1..1000; default 1"`       // 0: one.
-	By      AgentID `json:"by,omitempty"`                                         // The agent of the session or the spool if left out.
+	Project string  `json:"project" bounds:"name 1..MaxNameChars"`                                // An id, slug or name.
+	Room    string  `json:"room" bounds:"name 1..MaxNameChars"`                                   // An id, slug or name.
+	Role    string  `json:"role,omitempty" bounds:"name ..MaxRoleChars"`                          // A hint.
+	Handle  AgentID `json:"handle,omitempty"`                                                     // A suggested agent id.
+	Harness string  `json:"harness,omitempty" bounds:"name ..MaxHarnessChars"`                    // The preferred harness.
+	TTLSec  int     `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxInviteTTLSec; default 86400"` // 0: one day.
+	MaxUses int     `json:"max_uses,omitempty" bounds:"1..MaxInviteUses; default 1"`              // 0: one.
+	By      AgentID `json:"by,omitempty"`                                                         // The agent of the session or the spool if left out.
 }
 
 // AcceptInput accepts an invite. Without AgentID the agent gets the invite's
@@ -72,9 +72,9 @@ type InviteInput struct {
 type AcceptInput struct {
 	// That of the session or the spool if left out, else one that the hub chooses.
 	AgentID      AgentID  `json:"agent_id,omitempty"`
-	DisplayName  string   `json:"display_name,omitempty" bounds:"..64 runes"`
-	Capabilities []string `json:"capabilities,omitempty" bounds:"..64 items; each 1..64 runes"`
-	Harness      string   `json:"harness,omitempty" bounds:"..64 runes"` // What the agent runs in; that of the invite if left out.
+	DisplayName  string   `json:"display_name,omitempty" bounds:"name ..MaxDisplayNameChars"`
+	Capabilities []string `json:"capabilities,omitempty" bounds:"..MaxCapabilities items; each name 1..MaxCapabilityChars"`
+	Harness      string   `json:"harness,omitempty" bounds:"name ..MaxHarnessChars"` // What the agent runs in; that of the invite if left out.
 }
 
 // InvitesQuery selects invites, latest first; zero fields do not select.

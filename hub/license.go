@@ -93,13 +93,13 @@ type LicenseVerification struct {
 
 // LicenseActivateInput activates this machine.
 type LicenseActivateInput struct {
-	Key     string `json:"key" bounds:"1..4096 runes"`
-	Confirm string `json:"confirm,omitempty" bounds:"..200 runes"` // The digest of the plan.
+	Key     string `json:"key" bounds:"1..MaxLicenseKeyBytes runes"`
+	Confirm string `json:"confirm,omitempty" bounds:"..MaxNameChars runes"` // The digest of the plan.
 }
 
 // LicenseDeactivateInput gives this machine's place on the license back.
 type LicenseDeactivateInput struct {
-	Confirm string `json:"confirm,omitempty" bounds:"..200 runes"` // The digest of the plan.
+	Confirm string `json:"confirm,omitempty" bounds:"..MaxNameChars runes"` // The digest of the plan.
 }
 
 // Licenses is the license of this machine. All calls are the operator's. Nothing in the hub

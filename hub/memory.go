@@ -33,10 +33,10 @@ type Memory struct {
 // MemoryInput describes a new memory. A memory with the same key in the same
 // scope is replaced and kept as history.
 type MemoryInput struct {
-	RoomID RoomID      `json:"room_id" bounds:"as Name"`
-	Text   string      `json:"text,omitempty" bounds:"..32000 runes"` // May be left out only where a key says what to forget.
-	Key    string      `json:"key,omitempty" bounds:"..200 runes"`
-	Tags   []string    `json:"tags,omitempty" bounds:"..32 items; each as Name"`
+	RoomID RoomID      `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Text   string      `json:"text,omitempty" bounds:"..MaxMemoryChars runes"` // May be left out only where a key says what to forget.
+	Key    string      `json:"key,omitempty" bounds:"name ..MaxNameChars"`
+	Tags   []string    `json:"tags,omitempty" bounds:"..MaxMemoryTags items; each name 1..MaxNameChars"`
 	Scope  MemoryScope `json:"scope,omitempty" bounds:"default room"` // Absent: room.
 	By     AgentID     `json:"by,omitempty"`
 }

@@ -29,10 +29,10 @@ func (t MuteTarget) String() string {
 
 // MuteInput mutes an agent, or all agents in a room. They read the reason when they post.
 type MuteInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`                     // Left out: all agents in the room.
-	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..200 runes"` // Left out: everywhere.
-	Reason  string  `json:"reason,omitempty" bounds:"..1000 runes"` // An agent reads it with the answers to its posts.
-	ForSec  int     `json:"for_sec,omitempty" bounds:"1..2592000"`  // Left out: until the mute is ended.
+	AgentID AgentID `json:"agent_id,omitempty"`                              // Left out: all agents in the room.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"` // Left out: everywhere.
+	Reason  string  `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // An agent reads it with the answers to its posts.
+	ForSec  int     `json:"for_sec,omitempty" bounds:"1..MaxMuteSec"`        // Left out: until the mute is ended.
 	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
 	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
@@ -43,7 +43,7 @@ type MuteInput struct {
 // API: An agent everywhere, an agent in one room alone, or all agents in one room.
 type MuteEndInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"` // Left out: all agents in the room.
-	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..200 runes"`
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
 }
 
 // Mute is in force until the operator ends it, or until its time is over.

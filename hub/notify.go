@@ -18,8 +18,8 @@ type Notify struct {
 // NotifyInput replaces the setting. Its version is that of the setting it was derived
 // from.
 type NotifyInput struct {
-	Command []string `json:"command,omitempty" bounds:"..64 items; each ..4000 runes"`
-	Webhook string   `json:"webhook,omitempty" bounds:"..2000 runes"`
+	Command []string `json:"command,omitempty" bounds:"..MaxNotifyArgs items; each ..MaxNotifyArgBytes runes"`
+	Webhook string   `json:"webhook,omitempty" bounds:"..MaxWebhookBytes runes"`
 	Remote  bool     `json:"remote,omitempty"`
 	Version int64    `json:"version" bounds:"0.."` // Of the setting that this one was made from.
 }

@@ -31,9 +31,9 @@ func (t PauseTarget) String() string {
 // PauseInput pauses a target. The agents that it stops are told the words.
 type PauseInput struct {
 	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"` // Exactly one of agent_id, room_id and all.
-	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..200 runes"`
-	All     bool    `json:"all,omitempty"`                // Everything.
-	Words   string  `json:"words" bounds:"1..1000 runes"` // What the agents that are stopped are told.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"`
+	All     bool    `json:"all,omitempty"`                         // Everything.
+	Words   string  `json:"words" bounds:"1..MaxPauseWords runes"` // What the agents that are stopped are told.
 	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
 	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
@@ -49,7 +49,7 @@ func (in *PauseInput) Target() PauseTarget {
 // API: Exactly one of the members.
 type PauseEndInput struct {
 	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"`
-	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..200 runes"`
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"`
 	All     bool    `json:"all,omitempty"` // Everything.
 }
 

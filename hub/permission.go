@@ -37,10 +37,10 @@ const AnyTool = "*"
 //
 // API: Without words and path it is about every call of the tool.
 type PermissionRule struct {
-	Decision PermissionVerdict `json:"decision" bounds:"one of allow deny"`                    // Allow or deny.
-	Tool     string            `json:"tool" bounds:"1..200 runes"`                             // The name of the tool in the harness, or * for all tools.
-	Words    []string          `json:"words,omitempty" bounds:"..32 items; each 1..300 runes"` // About shell commands that begin with these words.
-	Path     string            `json:"path,omitempty" bounds:"..4096 runes"`                   // About files in this folder, or this file; absolute.
+	Decision PermissionVerdict `json:"decision" bounds:"one of allow deny"`                                                       // Allow or deny.
+	Tool     string            `json:"tool" bounds:"1..MaxNameChars runes"`                                                       // The name of the tool in the harness, or * for all tools.
+	Words    []string          `json:"words,omitempty" bounds:"..MaxPermissionWords items; each 1..MaxPermissionWordChars runes"` // About shell commands that begin with these words.
+	Path     string            `json:"path,omitempty" bounds:"..MaxPathBytes runes"`                                              // About files in this folder, or this file; absolute.
 }
 
 // String is the rule in one line: its tool, and its words or its path.
@@ -64,31 +64,31 @@ type PermissionPolicy struct {
 // derived from. Zero means the default.
 type PermissionPolicyInput struct {
 	On        bool             `json:"on,omitempty"`
-	AnswerSec int              `json:"answer_sec,omitempty" bounds:"1..60"` // 30 if left out.
-	Rules     []PermissionRule `json:"rules,omitempty" bounds:"..500 items"`
+	AnswerSec int              `json:"answer_sec,omitempty" bounds:"1..MaxPermissionWaitSec"` // 30 if left out.
+	Rules     []PermissionRule `json:"rules,omitempty" bounds:"..MaxPermissionRules items"`
 	Version   int64            `json:"version" bounds:"0.."` // Of the policy that this one was made from.
 }
 
 // PermissionInput asks whether a tool may run, in place of the harness's prompt.
 type PermissionInput struct {
 	AgentID  AgentID `json:"agent_id" bounds:"from session"` // Whose harness asks. Needed unless the session names it.
-	RoomID   RoomID  `json:"room_id,omitempty"`
-	Tool     string  `json:"tool" bounds:"1..200 runes"`
-	Folder   string  `json:"folder,omitempty" bounds:"..4096 runes"`    // In which the agent works.
-	About    string  `json:"about,omitempty" bounds:"..2000 runes"`     // What the operator is shown of the input of the tool.
-	Command  *string `json:"command,omitempty" bounds:"..16000 runes"`  // The shell command that the tool would run.
-	File     string  `json:"file,omitempty" bounds:"..4096 runes"`      // The one file or folder that the tool would touch, absolute.
-	RealFile string  `json:"real_file,omitempty" bounds:"..4096 runes"` // The same without symbolic links.
+	RoomID   RoomID  `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	Tool     string  `json:"tool" bounds:"name 1..MaxNameChars"`
+	Folder   string  `json:"folder,omitempty" bounds:"text ..MaxFilePathChars"`       // In which the agent works.
+	About    string  `json:"about,omitempty" bounds:"text ..MaxPermissionAbout"`      // What the operator is shown of the input of the tool.
+	Command  *string `json:"command,omitempty" bounds:"..MaxPermissionCommand runes"` // The shell command that the tool would run.
+	File     string  `json:"file,omitempty" bounds:"text ..MaxFilePathChars"`         // The one file or folder that the tool would touch, absolute.
+	RealFile string  `json:"real_file,omitempty" bounds:"text ..MaxFilePathChars"`    // The same without symbolic links.
 	// The input has parts that no rule knows, so none allows the call for its command or its file.
 	Unclear bool     `json:"unclear,omitempty"`
-	Files   []string `json:"files,omitempty" bounds:"..64 items; each ..4096 runes"`  // All files that the input names.
-	Nonce   string   `json:"nonce,omitempty" bounds:"like ^([A-Za-z0-9_-]{16,64})?$"` // A new random text. With it the answer has mac.
+	Files   []string `json:"files,omitempty" bounds:"..MaxPermissionFiles items; each ..4096 runes"` // All files that the input names.
+	Nonce   string   `json:"nonce,omitempty" bounds:"like ^([A-Za-z0-9_-]{16,64})?$"`                // A new random text. With it the answer has mac.
 }
 
 // PermissionWaitInput waits for the operator's answer to a permission prompt.
 type PermissionWaitInput struct {
 	AgentID AgentID `json:"agent_id" bounds:"from session"` // Whose harness asks. Needed unless the session names it.
-	WaitSec float64 `json:"wait_sec,omitempty" bounds:"0..60; default 0"`
+	WaitSec float64 `json:"wait_sec,omitempty" bounds:"0..MaxWaitSec; default 0"`
 	Nonce   string  `json:"nonce,omitempty" bounds:"like ^([A-Za-z0-9_-]{16,64})?$"` // A new random text. With it the answer has mac.
 }
 

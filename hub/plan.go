@@ -19,9 +19,9 @@ const PlanExample = `write tasks as [{"name":"schema","title":"Write the schema"
 // not at all.
 type PlannedTask struct {
 	// Its name within the plan; its place in the list, beginning with 1, if left out.
-	Name    string   `json:"name,omitempty" bounds:"..80 runes"`
-	Title   string   `json:"title" bounds:"1..300 runes"` // One line.
-	Details string   `json:"details,omitempty" bounds:"..32000 runes"`
+	Name    string   `json:"name,omitempty" bounds:"..MaxPlanNameChars runes"`
+	Title   string   `json:"title" bounds:"1..MaxTitleChars runes"` // One line.
+	Details string   `json:"details,omitempty" bounds:"..MaxNoteChars runes"`
 	After   []string `json:"after,omitempty" bounds:"..100 items"` // Names of the tasks of the plan that must end first.
 	// The agent that is to do it. The message that opens the task mentions the agent, unless it is created_by.
 	Assignee AgentID `json:"assignee,omitempty"`

@@ -86,25 +86,25 @@ type Resolved struct {
 // ProjectInput describes a new project. Without Slug the slug is derived from
 // Name.
 type ProjectInput struct {
-	Name      string  `json:"name" bounds:"as Name"` // Space around it is dropped.
-	Slug      string  `json:"slug,omitempty" bounds:"..64 runes; like ^([a-z0-9]+(-[a-z0-9]+)*)?$"`
+	Name      string  `json:"name" bounds:"name 1..MaxNameChars"` // Space around it is dropped.
+	Slug      string  `json:"slug,omitempty" bounds:"..MaxSlugChars runes; like ^([a-z0-9]+(-[a-z0-9]+)*)?$"`
 	CreatedBy AgentID `json:"created_by,omitempty"`
 }
 
 // RoomInput describes a new room. Project is an id, slug or name.
 type RoomInput struct {
-	Project     string  `json:"project" bounds:"as Name"` // Its id, slug or name.
-	Name        string  `json:"name" bounds:"as Name"`    // Space around it is dropped.
-	Topic       string  `json:"topic,omitempty" bounds:"..1000 runes"`
+	Project     string  `json:"project" bounds:"name 1..MaxNameChars"` // Its id, slug or name.
+	Name        string  `json:"name" bounds:"name 1..MaxNameChars"`    // Space around it is dropped.
+	Topic       string  `json:"topic,omitempty" bounds:"text ..MaxTopicChars"`
 	CreatedBy   AgentID `json:"created_by,omitempty"`
 	Force       bool    `json:"force,omitempty"`
-	ForceReason string  `json:"force_reason,omitempty" bounds:"..1000 runes"` // Needed with force.
+	ForceReason string  `json:"force_reason,omitempty" bounds:"text ..MaxReasonChars"` // Needed with force.
 }
 
 // RenamedInput gives a project or a room another name. Its slug stays, so that references
 // go on to lead to it.
 type RenamedInput struct {
-	Name string `json:"name" bounds:"as Name"`
+	Name string `json:"name" bounds:"name 1..MaxNameChars"`
 }
 
 // ArchiveInput says whether a project or a room is archived.
@@ -114,7 +114,7 @@ type ArchiveInput struct {
 
 // ChannelArchiveInput says whether a channel is archived.
 type ChannelArchiveInput struct {
-	Channel  ChannelName `json:"channel" bounds:"as Name"`
+	Channel  ChannelName `json:"channel" bounds:"name 1..MaxNameChars"`
 	Archived bool        `json:"archived"`
 }
 
@@ -138,7 +138,7 @@ const (
 // are not even watched.
 type GuardInput struct {
 	// 4 to 1000. null: none is refused, they are told and slowed. 0: they are not watched.
-	Hops *int `json:"hops,omitempty" bounds:"0..1000"`
+	Hops *int `json:"hops,omitempty" bounds:"0..MaxGuardHops"`
 }
 
 // BindingInput names an absolute path of the hub's machine.

@@ -36,7 +36,7 @@ type IdleAgentsQuery struct{ IdleSec int }
 
 // RetireInput retires an agent. Those whom it concerns are told the reason.
 type RetireInput struct {
-	Reason string `json:"reason,omitempty" bounds:"..1000 runes"` // Told to those whom it concerns.
+	Reason string `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // Told to those whom it concerns.
 }
 
 // RetiredAgent is an agent that has been retired, with what was taken from it.

@@ -38,9 +38,9 @@ type Artifact struct {
 
 // DecisionInput describes a new decision.
 type DecisionInput struct {
-	RoomID RoomID  `json:"room_id" bounds:"as Name"`
-	Title  string  `json:"title" bounds:"1..300 runes"`
-	Note   string  `json:"note,omitempty" bounds:"..32000 runes"`
+	RoomID RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Title  string  `json:"title" bounds:"name 1..MaxTitleChars"`
+	Note   string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"`
 	By     AgentID `json:"by,omitempty"` // The agent of the session or the spool if left out.
 	// At most 64 KiB of compact JSON and 4 levels; the object itself is the first.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
@@ -51,9 +51,9 @@ type DecisionInput struct {
 //
 // API: With exactly one of body and content_base64.
 type ArtifactInput struct {
-	RoomID        RoomID  `json:"room_id" bounds:"as Name"`
-	Title         string  `json:"title" bounds:"1..300 runes"`
-	Kind          string  `json:"kind" bounds:"as Name"`
+	RoomID        RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Title         string  `json:"title" bounds:"name 1..MaxTitleChars"`
+	Kind          string  `json:"kind" bounds:"name 1..MaxNameChars"`
 	By            AgentID `json:"by,omitempty"`                                // The agent of the session or the spool if left out.
 	Body          *string `json:"body,omitempty"`                              // At most 4194304 bytes in UTF-8.
 	ContentBase64 *string `json:"content_base64,omitempty" bounds:"as base64"` // At most 4194304 bytes; padded, without line ends.

@@ -55,12 +55,12 @@ type RunCounts struct {
 // in no run. Tasks are opened together with the run, in the room's channel or
 // else in the default channel.
 type RunInput struct {
-	Title   string   `json:"title" bounds:"1..300 runes"` // Space around it is dropped.
-	RoomID  RoomID   `json:"room_id,omitempty"`
+	Title   string   `json:"title" bounds:"name 1..MaxTitleChars"` // Space around it is dropped.
+	RoomID  RoomID   `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
 	TaskIDs []TaskID `json:"task_ids,omitempty" bounds:"..400 items"` // Tasks that have not ended and are in no run.
 	// A plan. Its tasks are opened together with the run, by created_by, in the channel of the room or in general;
 	// all or none.
-	Tasks     []PlannedTask `json:"tasks,omitempty" bounds:"..100 items"`
+	Tasks     []PlannedTask `json:"tasks,omitempty" bounds:"..MaxPlanTasks items"`
 	CreatedBy AgentID       `json:"created_by,omitempty"` // Needed with tasks.
 	// Refuses an assignee that never registered while ids like it are known (agent_unclear). For ids that somebody
 	// has typed.
@@ -87,7 +87,7 @@ type RunsQuery struct {
 type HandoffInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"` // The agent that offers it; needed unless a session or the operator token says it.
 	ToAgent AgentID `json:"to_agent"`
-	Note    string  `json:"note,omitempty" bounds:"..32000 runes"` // What the other needs to know.
+	Note    string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"` // What the other needs to know.
 	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
 	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
@@ -96,7 +96,7 @@ type HandoffInput struct {
 // OfferInput accepts or declines an offered task.
 type OfferInput struct {
 	AgentID AgentID `json:"agent_id" bounds:"from session"` // The agent that accepts or declines; that of the session or the spool if left out.
-	Note    string  `json:"note,omitempty" bounds:"..32000 runes"`
+	Note    string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"`
 }
 
 // Runs batches tasks and hands them over.

@@ -252,7 +252,7 @@ type TurnInput struct {
 	// the session, which its program keeps in the background. stuck: its turn ended because its model failed; its
 	// room is told once in fifteen minutes.
 	Turn  Turn   `json:"turn" bounds:"one of working at_prompt idle no_terminal stuck"`
-	Tool  string `json:"tool,omitempty" bounds:"..200 runes"`                       // The name of that tool.
+	Tool  string `json:"tool,omitempty" bounds:"text ..MaxNameChars"`               // The name of that tool.
 	Error string `json:"error,omitempty" bounds:"..40 runes; like ^[A-Za-z0-9_]*$"` // The kind of failure, with stuck.
 }
 

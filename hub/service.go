@@ -24,8 +24,8 @@ import (
 // session the operator has ended, with session_ended and the operator's words.
 type RegisterInput struct {
 	AgentID      AgentID         `json:"agent_id"`
-	DisplayName  string          `json:"display_name,omitempty" bounds:"..64 runes"`
-	Capabilities []string        `json:"capabilities,omitempty" bounds:"..64 items; each 1..64 runes"`
+	DisplayName  string          `json:"display_name,omitempty" bounds:"name ..MaxDisplayNameChars"`
+	Capabilities []string        `json:"capabilities,omitempty" bounds:"..MaxCapabilities items; each name 1..MaxCapabilityChars"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
 	Replace      *bool           `json:"replace,omitempty" bounds:"default true"`
 	// Refuses an agent whose last session the operator has ended (session_ended, with the reason). For programs that
@@ -35,18 +35,18 @@ type RegisterInput struct {
 
 // ResumeInput trades the key of an earlier session for a new session.
 type ResumeInput struct {
-	PriorSessionID SessionID `json:"prior_session_id" bounds:"1..256 runes"`
-	ResumeKey      string    `json:"resume_key" bounds:"1..256 runes"`
+	PriorSessionID SessionID `json:"prior_session_id" bounds:"name 1..MaxSecretChars"`
+	ResumeKey      string    `json:"resume_key" bounds:"name 1..MaxSecretChars"`
 }
 
 // RenameInput changes the display name of an agent's live session.
 type RenameInput struct {
-	DisplayName string `json:"display_name" bounds:"1..64 runes"`
+	DisplayName string `json:"display_name" bounds:"name 1..MaxDisplayNameChars"`
 }
 
 // SessionEndInput ends the live session of an agent, which is told the reason.
 type SessionEndInput struct {
-	Reason string `json:"reason" bounds:"1..1000 runes"`
+	Reason string `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // AgentsQuery selects live sessions; a zero field does not select.
@@ -89,7 +89,7 @@ type Sessions interface {
 
 // ChannelInput describes a new channel.
 type ChannelInput struct {
-	Name      ChannelName     `json:"name" bounds:"as Name"`
+	Name      ChannelName     `json:"name" bounds:"name 1..MaxNameChars"`
 	CreatedBy AgentID         `json:"created_by,omitempty"`
 	Metadata  json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
 }
@@ -110,9 +110,9 @@ type Channels interface {
 // PostInput describes a new message. Body or Attachments is required. With
 // ToAgent it is a direct message and Channel is only a label.
 type PostInput struct {
-	FromAgent    AgentID         `json:"from_agent" bounds:"from session"`       // Needed unless the session names it.
-	Channel      ChannelName     `json:"channel,omitempty" bounds:"..200 runes"` // general if left out; direct, and only a label, with to_agent.
-	ToAgent      AgentID         `json:"to_agent,omitempty" bounds:"or empty"`   // Makes it a direct message.
+	FromAgent    AgentID         `json:"from_agent" bounds:"from session"`                // Needed unless the session names it.
+	Channel      ChannelName     `json:"channel,omitempty" bounds:"..MaxNameChars runes"` // general if left out; direct, and only a label, with to_agent.
+	ToAgent      AgentID         `json:"to_agent,omitempty" bounds:"or empty"`            // Makes it a direct message.
 	Kind         Kind            `json:"kind,omitempty" bounds:"as KindInput"`
 	Body         string          `json:"body,omitempty"` // At most max_body_chars characters.
 	Attachments  []Attachment    `json:"attachments,omitempty" bounds:"each as AttachmentInput"`
@@ -120,8 +120,8 @@ type PostInput struct {
 	ThreadID     ThreadID        `json:"thread_id,omitempty" bounds:"..300 runes"`
 	Metadata     json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
 	ParentTaskID TaskID          `json:"parent_task_id,omitempty"`
-	BlockedBy    []TaskID        `json:"blocked_by,omitempty" bounds:"..100 items"` // Tasks that must end before the task that the message opens.
-	Force        bool            `json:"force,omitempty"`                           // A task_result ends its task although that is blocked.
+	BlockedBy    []TaskID        `json:"blocked_by,omitempty" bounds:"..MaxBlockedBy items"` // Tasks that must end before the task that the message opens.
+	Force        bool            `json:"force,omitempty"`                                    // A task_result ends its task although that is blocked.
 	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
 	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
@@ -228,52 +228,52 @@ type Messages interface {
 // ClaimInput asks for a claim. With TaskMessageID and no ClaimKey the key is
 // task-<id>.
 type ClaimInput struct {
-	OwnerAgentID  AgentID         `json:"owner_agent_id" bounds:"from session"`     // Needed unless the session names it.
-	ClaimKey      ClaimKey        `json:"claim_key,omitempty" bounds:"..200 runes"` // task-<task_message_id> if left out.
+	OwnerAgentID  AgentID         `json:"owner_agent_id" bounds:"from session"`              // Needed unless the session names it.
+	ClaimKey      ClaimKey        `json:"claim_key,omitempty" bounds:"name 1..MaxNameChars"` // task-<task_message_id> if left out.
 	TaskMessageID MessageID       `json:"task_message_id,omitempty"`
 	ThreadID      ThreadID        `json:"thread_id,omitempty" bounds:"..200 runes"`
-	TTLSec        int             `json:"ttl_sec,omitempty" bounds:"1..86400; default 300"`
+	TTLSec        int             `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
 	Metadata      json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
-	WaitSec       float64         `json:"wait_sec,omitempty" bounds:"0..60; default 0"`
+	WaitSec       float64         `json:"wait_sec,omitempty" bounds:"0..MaxWaitSec; default 0"`
 }
 
 // ClaimHoldInput renews or releases a claim. Fence 0 is not checked. Release
 // names the agent agent_id, refresh owner_agent_id; both names are taken.
 type ClaimHoldInput struct {
-	ClaimKey     ClaimKey `json:"claim_key" bounds:"as Name"`
+	ClaimKey     ClaimKey `json:"claim_key" bounds:"name 1..MaxNameChars"`
 	OwnerAgentID AgentID  `json:"owner_agent_id,omitempty"`
 	AgentID      AgentID  `json:"agent_id,omitempty"` // Another name of owner_agent_id.
-	TTLSec       int      `json:"ttl_sec,omitempty" bounds:"1..86400; default 300"`
+	TTLSec       int      `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
 	Fence        Fence    `json:"fence,omitempty" bounds:"1.."` // Not checked if left out.
 }
 
 // LockInput asks for a file lock.
 type LockInput struct {
-	FilePath string          `json:"file_path" bounds:"1..1024 runes"`
+	FilePath string          `json:"file_path" bounds:"name 1..MaxFilePathChars"`
 	AgentID  AgentID         `json:"agent_id" bounds:"from session"` // Needed unless the session names it.
-	TTLSec   int             `json:"ttl_sec,omitempty" bounds:"1..86400; default 300"`
+	TTLSec   int             `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
 	Metadata json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
-	WaitSec  float64         `json:"wait_sec,omitempty" bounds:"0..60; default 0"`
+	WaitSec  float64         `json:"wait_sec,omitempty" bounds:"0..MaxWaitSec; default 0"`
 }
 
 // LockHoldInput renews or releases a file lock. Fence 0 is not checked.
 type LockHoldInput struct {
-	FilePath string  `json:"file_path" bounds:"1..1024 runes"`
+	FilePath string  `json:"file_path" bounds:"name 1..MaxFilePathChars"`
 	AgentID  AgentID `json:"agent_id" bounds:"from session"` // Needed unless the session names it.
-	TTLSec   int     `json:"ttl_sec,omitempty" bounds:"1..86400; default 300"`
+	TTLSec   int     `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
 	Fence    Fence   `json:"fence,omitempty" bounds:"1.."` // Not checked if left out.
 }
 
 // ClaimBreakInput takes a claim from its holder, who is told the reason.
 type ClaimBreakInput struct {
-	ClaimKey ClaimKey `json:"claim_key" bounds:"as Name"`
-	Reason   string   `json:"reason" bounds:"1..1000 runes"`
+	ClaimKey ClaimKey `json:"claim_key" bounds:"name 1..MaxNameChars"`
+	Reason   string   `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // LockBreakInput does the same with a file lock.
 type LockBreakInput struct {
-	FilePath string `json:"file_path" bounds:"1..1024 runes"`
-	Reason   string `json:"reason" bounds:"1..1000 runes"`
+	FilePath string `json:"file_path" bounds:"name 1..MaxFilePathChars"`
+	Reason   string `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out
@@ -358,14 +358,14 @@ type TaskUpdateInput struct {
 	// in_progress is working, and completed is done.
 	Status          *TaskStatus `json:"status,omitempty" bounds:"one of open working in_progress input_required done completed failed cancelled"`
 	Assignee        *AgentID    `json:"assignee,omitempty" bounds:"or empty"` // Empty means nobody.
-	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty" bounds:"..100 items"`
+	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty" bounds:"..MaxBlockedBy items"`
 	ExpectedVersion int64       `json:"expected_version,omitempty" bounds:"1.."` // Not checked if left out.
 	Force           bool        `json:"force,omitempty"`                         // Begin or complete the task although it is blocked.
 	// With done, failed or cancelled: also release the claims and locks for the task, of the agent and of the
 	// assignee.
 	Release bool `json:"release,omitempty"`
 	// Words to the agent in assignee, also if it has the task already. They need agent_id.
-	Note string `json:"note,omitempty" bounds:"..32000 runes"`
+	Note string `json:"note,omitempty" bounds:"..MaxNoteChars runes"`
 	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
 	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`

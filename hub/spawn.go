@@ -19,22 +19,22 @@ type SpawnCommand struct {
 	Harness Harness `json:"harness" bounds:"1..64 runes"` // A harness, by its name or another name of it.
 	// The absolute path of the executable, and its arguments; in these {prompt}, {role}, {title}, {agent}, {room}
 	// and {base_url} stand for what the spawn is asked with.
-	Args []string `json:"args" bounds:"1..256 items; each ..120000 runes"`
+	Args []string `json:"args" bounds:"1..MaxSpawnArgs items; each ..MaxSpawnArgBytes runes"`
 	// Names of variables of the hub's environment that the child gets.
-	Env []string `json:"env,omitempty" bounds:"..64 items; each like ^[A-Za-z_][A-Za-z0-9_]{0,127}$"`
+	Env []string `json:"env,omitempty" bounds:"..MaxSpawnEnv items; each like ^[A-Za-z_][A-Za-z0-9_]{0,127}$"`
 	// Where it runs, an absolute path; left out: in the folder that was bound to the room first.
 	Dir        string `json:"dir,omitempty"`
-	TimeoutSec int    `json:"timeout_sec,omitempty" bounds:"1..86400"` // 3600 if left out.
+	TimeoutSec int    `json:"timeout_sec,omitempty" bounds:"1..MaxSpawnSec"` // 3600 if left out.
 	// The child gets the key of this connection in its variable. Id, label or the beginning of an id; kept as the
 	// id.
-	Connection string `json:"connection,omitempty" bounds:"..64 runes"`
+	Connection string `json:"connection,omitempty" bounds:"..MaxConnectionLabel runes"`
 }
 
 // SpawnAllowance lets a harness be spawned in a room.
 type SpawnAllowance struct {
 	RoomID   RoomID  `json:"room_id" bounds:"as Name"`
 	Harness  Harness `json:"harness" bounds:"1..64 runes"`
-	MaxSeats int     `json:"max_seats,omitempty" bounds:"1..64"` // How many may run at once in the room by this; 4 if left out.
+	MaxSeats int     `json:"max_seats,omitempty" bounds:"1..MaxSpawnRunning"` // How many may run at once in the room by this; 4 if left out.
 }
 
 // SpawnPolicy is what the operator allows. The initial policy allows nothing.
@@ -51,11 +51,11 @@ type SpawnPolicy struct {
 // SpawnPolicyInput replaces the policy. Its version is that of the policy it
 // was derived from. Zero means the default.
 type SpawnPolicyInput struct {
-	Commands   []SpawnCommand   `json:"commands,omitempty" bounds:"..64 items"`
-	Allow      []SpawnAllowance `json:"allow,omitempty" bounds:"..1000 items"`
-	MaxRunning int              `json:"max_running,omitempty" bounds:"1..64; default 16"`
-	MaxPerHour int              `json:"max_per_hour,omitempty" bounds:"1..10000; default 60"`
-	MaxDepth   int              `json:"max_depth,omitempty" bounds:"1..8; default 1"`
+	Commands   []SpawnCommand   `json:"commands,omitempty" bounds:"..MaxSpawnCommands items"`
+	Allow      []SpawnAllowance `json:"allow,omitempty" bounds:"..MaxSpawnAllowances items"`
+	MaxRunning int              `json:"max_running,omitempty" bounds:"1..MaxSpawnRunning; default 16"`
+	MaxPerHour int              `json:"max_per_hour,omitempty" bounds:"1..MaxSpawnsPerHour; default 60"`
+	MaxDepth   int              `json:"max_depth,omitempty" bounds:"1..MaxSpawnDepth; default 1"`
 	Remote     bool             `json:"remote,omitempty"`
 	Version    int64            `json:"version" bounds:"0.."` // Of the policy that this one was made from.
 }
@@ -87,19 +87,19 @@ const SpawnGrace = 5 * time.Second
 // SpawnInput asks for a run of a harness in a room. Only the operator names a connection:
 // by its id, its label or the beginning of an id.
 type SpawnInput struct {
-	RoomID  RoomID  `json:"room_id" bounds:"as Name"`
+	RoomID  RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
 	Harness Harness `json:"harness" bounds:"1..64 runes"`
 	// What the new agent is to do: at most 100000 bytes. Needed if the command takes one.
 	Prompt string `json:"prompt,omitempty"`
 	// The agent that asks and is told of the end; needed unless a session or the operator token says it.
 	By      AgentID `json:"by,omitempty"`
 	AgentID AgentID `json:"agent_id,omitempty"` // Of the new agent; left out, the hub finds one.
-	Role    string  `json:"role,omitempty" bounds:"..64 runes"`
-	Title   string  `json:"title,omitempty" bounds:"..300 runes"`
+	Role    string  `json:"role,omitempty" bounds:"name ..MaxRoleChars"`
+	Title   string  `json:"title,omitempty" bounds:"name ..MaxTitleChars"`
 
 	// Whose key the child gets: id, label or the beginning of an id; left out, that of the command. Only the
 	// operator may name one.
-	Connection string `json:"connection,omitempty" bounds:"..64 runes"`
+	Connection string `json:"connection,omitempty" bounds:"name ..MaxConnectionLabel"`
 }
 
 // SpawnStopInput asks for the end of a spawn.

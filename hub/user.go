@@ -78,7 +78,7 @@ type LocalUsers struct {
 
 // UserInput names an account of the hub's machine by its name or its number.
 type UserInput struct {
-	User string `json:"user" bounds:"1..256 runes"` // The name of an account of the hub's machine, or its number.
+	User string `json:"user" bounds:"name 1..MaxUserChars"` // The name of an account of the hub's machine, or its number.
 }
 
 // Users lets other users of the machine in. All calls are the operator's.

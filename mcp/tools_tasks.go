@@ -157,7 +157,7 @@ type updateTaskIn struct {
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks that must end first"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer" enum:"accept,decline"`
-	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"32000"`
+	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"TaskUpdateInput.note"`
 	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
 	Release         bool          `json:"release,omitempty" jsonschema:"your claims and locks for it, too"`
 	New             bool          `json:"new,omitempty" jsonschema:"the agent is still to come"`
@@ -266,7 +266,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 
 type completeIn struct {
 	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
-	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"32000"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"TaskUpdateInput.note"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 

@@ -4,13 +4,18 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"hubcli/hub"
 )
 
 // bounds are what the tag bounds of a field, or the parentheses of a parameter, say. The parts
 // have semicolons between them:
 //
 //	1..200 runes    how many characters; ..200: at most; 1..: at least
+//	name 1..200     the same, without control characters; checkBounds checks it
+//	text 1..200     the same, and not blank; checkBounds checks it
 //	..100 items     how many elements; members: of a map
 //	0..60           a number; instead of numbers there may be names of constants of package hub
 //	each …          the same of the elements
@@ -24,6 +29,8 @@ import (
 type bounds struct {
 	as                   string
 	low, high, unit      string
+	kind                 string // name, text or nothing
+	highest              string // high as the tag has it
 	oneOf                []string
 	orEmpty, fromSession bool
 	only, like, absent   string
@@ -56,6 +63,9 @@ func (b *bounds) take(part string, limits map[string]string) (err error) {
 			b.each = &bounds{}
 		}
 		return b.each.take(rest, limits)
+	case "name", "text":
+		b.kind = word
+		return b.take(rest+" runes", limits)
 	case "as":
 		b.as = rest
 	case "is":
@@ -79,6 +89,7 @@ func (b *bounds) take(part string, limits map[string]string) (err error) {
 		if b.low, err = number(m[1], limits); err != nil {
 			return err
 		}
+		b.highest = m[2]
 		b.high, err = number(m[2], limits)
 	}
 	return err
@@ -109,10 +120,16 @@ func (b *bounds) narrows() bool {
 	return b.oneOf != nil || b.only != "" || b.like != "" || b.orEmpty || b.unit == "runes" || b.unit == "" && b.low+b.high != ""
 }
 
+// maxNameChars is the length of the schema Name.
+var maxNameChars = strconv.Itoa(hub.MaxNameChars)
+
 // bounded returns a schema with its bounds.
 func (m *maker) bounded(s schema, b *bounds) schema {
 	if b.as != "" {
 		s = m.as(b.as)
+	}
+	if b.kind == "name" && b.low == "1" && b.high == maxNameChars {
+		return refTo("Name")
 	}
 	if b.narrows() {
 		s = m.inline(s, b.oneOf != nil || b.like != "" || b.only != "" || b.unit == "runes")

@@ -45,7 +45,16 @@ func all(root string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{described: description}, nil
+	made := map[string][]byte{described: description}
+	for name, make := range map[string]func(*source) ([]byte, error){
+		"api/bounds_gen.go": checks,
+		"mcp/limits_gen.go": func(src *source) ([]byte, error) { return toolLimits(src, root) },
+	} {
+		if made[name], err = make(src); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return made, nil
 }
 
 // pack writes the packed form of a file beside it.

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strings"
@@ -179,11 +180,8 @@ func (m *maker) described(s schema, words string) schema {
 func (m *maker) object(t reflect.Type) schema {
 	var required []string
 	var properties schema
-	for _, f := range reflect.VisibleFields(t) {
+	for f := range fields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous || name == "" || name == "-" {
-			continue
-		}
 		b, err := parseBounds(f.Tag.Get("bounds"), m.src.limits)
 		if err != nil {
 			m.wrong = append(m.wrong, fmt.Errorf("%s.%s: %w", t.Name(), f.Name, err))
@@ -203,6 +201,18 @@ func (m *maker) object(t reflect.Type) schema {
 	return s.with("properties", properties)
 }
 
+// fields are those of a struct that are on the wire, embedded ones taken in.
+func fields(t reflect.Type) iter.Seq[reflect.StructField] {
+	return func(yield func(reflect.StructField) bool) {
+		for _, f := range reflect.VisibleFields(t) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !f.Anonymous && name != "" && name != "-" && !yield(f) {
+				return
+			}
+		}
+	}
+}
+
 // isInput reports whether a struct is the body of a request: null in it is as if the member
 // were absent.
 func isInput(t reflect.Type) bool { return strings.HasSuffix(t.Name(), "Input") }
@@ -217,6 +227,9 @@ func owner(t reflect.Type, f reflect.StructField) reflect.Type {
 
 // property is the schema of a member of a struct.
 func (m *maker) property(t reflect.Type, b *bounds, input, optional bool, words string) schema {
+	if optional && b.kind != "" {
+		b.low = "" // empty is left out
+	}
 	s := m.bounded(m.of(t), b)
 	if input && optional && t.Kind() == reflect.Bool && b.absent == "" {
 		s = s.with("default", false)
