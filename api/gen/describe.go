@@ -12,7 +12,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"hubcli/api"
 	"hubcli/hub"
 )
 
@@ -114,9 +113,7 @@ func ordered(node *yaml.Node) (s schema, err error) {
 
 // paths describes all operations, sorted by path and method.
 func (m *maker) paths() (schema, error) {
-	table := slices.SortedFunc(slices.Values(api.Operations()), func(a, b api.Operation) int {
-		return strings.Compare(a.Path+" "+a.Method, b.Path+" "+b.Method)
-	})
+	table := byPath()
 	shared, err := readShared()
 	if err != nil {
 		return nil, err

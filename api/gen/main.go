@@ -47,9 +47,11 @@ func all(root string) (map[string][]byte, error) {
 	}
 	made := map[string][]byte{described: description}
 	for name, make := range map[string]func(*source) ([]byte, error){
-		"api/bounds_gen.go":         checks,
-		"api/client/methods_gen.go": func(src *source) ([]byte, error) { return client(src, root) },
-		"mcp/limits_gen.go":         func(src *source) ([]byte, error) { return toolLimits(src, root) },
+		"api/bounds_gen.go":                  checks,
+		"api/client/methods_gen.go":          func(src *source) ([]byte, error) { return client(src, root) },
+		"docs/calls.md":                      callsPage,
+		"python/src/hubclient/operations.py": pythonTable,
+		"mcp/limits_gen.go":                  func(src *source) ([]byte, error) { return toolLimits(src, root) },
 	} {
 		if made[name], err = make(src); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
