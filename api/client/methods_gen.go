@@ -338,6 +338,11 @@ func (c *Client) RequestPermission(ctx context.Context, in hub.PermissionInput) 
 	return change[hub.Permission](ctx, c, to("requestPermission"), in)
 }
 
+// Run calls getRun: One run.
+func (c *Client) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
+	return get[hub.Run](ctx, c, at("getRun", id), params("agent_id", c.viewer(viewer)))
+}
+
 // SetBudget calls setBudget: Bounds what an agent is given to read in an hour, or each agent with a seat in a room. It carries the operator token.
 func (c *Client) SetBudget(ctx context.Context, in hub.BudgetInput) (hub.Outcome[hub.Budget], error) {
 	return write[hub.Budget](ctx, c, to("setBudget"), in)
@@ -386,6 +391,11 @@ func (c *Client) SpawnPolicy(ctx context.Context) (hub.SpawnPolicy, error) {
 // StopSpawn calls stopSpawn: Asks for the end of a spawn.
 func (c *Client) StopSpawn(ctx context.Context, id hub.SpawnID, in hub.SpawnStopInput) (hub.Outcome[hub.Spawn], error) {
 	return write[hub.Spawn](ctx, c, at("stopSpawn", id), in)
+}
+
+// Task calls getTask: One task.
+func (c *Client) Task(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.Task, error) {
+	return get[hub.Task](ctx, c, at("getTask", id), params("agent_id", c.viewer(viewer)))
 }
 
 // TestNotify calls testNotify: Sends a notification of a made-up question. It carries the operator token.

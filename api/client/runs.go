@@ -11,8 +11,3 @@ func (c *Client) Runs(ctx context.Context, q hub.RunsQuery) ([]hub.Run, hub.Curs
 	return list[hub.Run](ctx, c, to("listRuns"), params("status", orActive(q.Status, q.Active), "room_id", q.RoomID,
 		"agent_id", c.viewer(q.Viewer)), q.Cursor, q.Limit)
 }
-
-// Run returns one run.
-func (c *Client) Run(ctx context.Context, id hub.RunID, viewer hub.AgentID) (hub.Run, error) {
-	return get[hub.Run](ctx, c, at("getRun", id), params("agent_id", c.viewer(viewer)))
-}

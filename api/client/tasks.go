@@ -20,8 +20,3 @@ func orActive[S ~string](status S, active bool) S {
 	}
 	return status
 }
-
-// Task returns one task.
-func (c *Client) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	return get[hub.Task](ctx, c, at("getTask", id), params("agent_id", c.viewer(viewer)))
-}

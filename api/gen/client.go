@@ -89,8 +89,8 @@ func isClient(receiver ast.Expr) bool {
 	return ok && name.Name == "Client"
 }
 
-// method is one method, if its signature is plain: a context, the parameter of the path and the
-// body, each if the operation has it; and what the operation answers.
+// method is one method, if its signature is plain: a context, the parameter of the path, the body
+// and the agent that looks, each if the operation has it; and what the operation answers.
 func (s *source) method(op *api.Operation, name string, t reflect.Type) (code string, plain bool) {
 	in, target, arguments := 1, fmt.Sprintf("to(%q)", op.ID), "ctx context.Context"
 	if strings.Contains(op.Path, "{") {
@@ -108,6 +108,11 @@ func (s *source) method(op *api.Operation, name string, t reflect.Type) (code st
 		}
 		arguments += ", in " + t.In(in).String()
 		body = "in"
+		in++
+	}
+	if looks := reflect.TypeFor[hub.AgentID](); body == "nil" && t.NumIn() == in+1 && t.In(in) == looks && op.Agent == "agent_id" {
+		arguments += ", viewer hub.AgentID"
+		body = `params("agent_id", c.viewer(viewer))`
 		in++
 	}
 	if t.NumIn() != in || t.NumOut() != 2 || op.Answer.Type == nil {
