@@ -138,5 +138,17 @@ var tasksOperations = func() []Operation {
 			ID: "handoffTask", Method: "POST", Path: "/v1/tasks/{task_id}/handoff", Agent: "agent_id", Body: large[hub.HandoffInput](),
 			Answer: row[hub.Task](), Errors: "task_not_found task_closed task_taken paused agent_unclear",
 		},
+		// What is held for a task.
+		//
+		// The claims on it, and the claims and locks that its assignee holds for it: those that name the task, or whose
+		// metadata has task_id.
+		//
+		// Query: viewer
+		//
+		// Answer: The claims and locks.
+		{
+			ID: "getTaskLeases", Method: "GET", Path: "/v1/tasks/{task_id}/leases", Agent: "agent_id",
+			Answer: row[hub.TaskLeases](), Errors: "task_not_found",
+		},
 	}
 }

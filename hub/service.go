@@ -371,6 +371,20 @@ type TaskUpdateInput struct {
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
+// MaxTaskLeases bounds the claims, and the locks, that TaskLeases lists.
+const MaxTaskLeases = 100
+
+// TaskLeases are the claims on a task, and the claims and locks that its assignee holds for it.
+//
+// API: They pass to the next assignee; the end of the task can release them.
+type TaskLeases struct {
+	TaskID     TaskID  `json:"task_id"`
+	Claims     []Claim `json:"claims" bounds:"..MaxTaskLeases items"` // The first ones by their keys.
+	ClaimCount int     `json:"claim_count" bounds:"0.."`
+	Locks      []Lock  `json:"locks" bounds:"..MaxTaskLeases items"` // The first ones by their paths.
+	LockCount  int     `json:"lock_count" bounds:"0.."`
+}
+
 // Tasks tracks work. If a direct message opened a task, only the parties of
 // that message, the assignee and the agent that is offered the task may see it.
 type Tasks interface {
@@ -378,6 +392,8 @@ type Tasks interface {
 	Tasks(ctx context.Context, q TasksQuery) ([]Task, Cursor, error)
 	// Task returns one task. Errors: task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
+	// TaskLeases returns what is held for a task. Errors: task_not_found.
+	TaskLeases(ctx context.Context, id TaskID, viewer AgentID) (TaskLeases, error)
 	// CompleteTask ends a task as done and updates its parents. Completing it
 	// again returns the same row. Errors: task_not_found, task_closed, blocked.
 	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)

@@ -28,6 +28,10 @@ func taskTools() []tool {
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
 			description: "Mark a task done and release your claims and locks for it. The agent that asked gets the note. A sub-agent ends its own tasks only.",
 		}, completeTask),
+		define(tool{
+			name: "hub_task_leases", title: "List what is held for a task", apart: true, reads: true, idempotent: true,
+			description: "List the claims and locks that are held for a task. They pass to its next assignee.",
+		}, taskLeases),
 	}
 }
 
@@ -280,4 +284,30 @@ func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) 
 		data: t, prose: true, untrusted: []string{"title", "thread_id"},
 		line: fmt.Sprintf("Task #%d is done. Your claims and locks for it are released.", t.TaskID),
 	}, nil
+}
+
+type taskLeasesIn struct {
+	TaskID hub.TaskID `json:"task_id" jsonschema:"id of the message that opened it"`
+}
+
+// heldForTask is the answer to hub_task_leases.
+type heldForTask struct {
+	Claims []shownLease `json:"claims"`
+	Locks  []shownLease `json:"locks"`
+}
+
+func taskLeases(ctx context.Context, c *call, in taskLeasesIn) (*answer, error) {
+	held, err := c.hub().TaskLeases(ctx, in.TaskID, c.agent())
+	if err != nil {
+		return nil, err
+	}
+	shown := heldForTask{Claims: []shownLease{}, Locks: []shownLease{}}
+	for i := range held.Claims {
+		shown.Claims = append(shown.Claims, showClaim(&held.Claims[i]))
+	}
+	for i := range held.Locks {
+		shown.Locks = append(shown.Locks, showLock(&held.Locks[i]))
+	}
+	line := fmt.Sprintf("%s and %s for task %d.", counted(held.ClaimCount, "claim"), counted(held.LockCount, "lock"), in.TaskID)
+	return &answer{data: shown, line: line, untrusted: []string{"claims[].key", "claims[].thread_id", "locks[].key"}}, nil
 }

@@ -398,6 +398,11 @@ func (c *Client) Task(ctx context.Context, id hub.MessageID, viewer hub.AgentID)
 	return get[hub.Task](ctx, c, at("getTask", id), params("agent_id", c.viewer(viewer)))
 }
 
+// TaskLeases calls getTaskLeases: What is held for a task.
+func (c *Client) TaskLeases(ctx context.Context, id hub.MessageID, viewer hub.AgentID) (hub.TaskLeases, error) {
+	return get[hub.TaskLeases](ctx, c, at("getTaskLeases", id), params("agent_id", c.viewer(viewer)))
+}
+
 // TestNotify calls testNotify: Sends a notification of a made-up question. It carries the operator token.
 func (c *Client) TestNotify(ctx context.Context) (hub.Notified, error) {
 	return change[hub.Notified](ctx, c, to("testNotify"), nil)

@@ -21,6 +21,15 @@ def test_a_parameter_of_the_path(registered):
     assert request(c, "getMessage", message_id=posted["id"])["result"] == posted
 
 
+def test_what_is_held_for_a_task(registered):
+    c = registered()
+    task = c.post("general", "mend it", kind="task")
+    c.claim(f"task-{task['id']}", task_message_id=task["id"])
+    held = request(c, "getTaskLeases", task_id=task["id"])["result"]
+    assert (held["claim_count"], held["lock_count"]) == (1, 0)
+    assert held["claims"][0]["owner_agent_id"] == c.agent_id
+
+
 def test_a_write_acts_as_the_agent(registered, name):
     c = registered()
     channel = request(c, "createChannel", name=name("made"))["result"]

@@ -107,6 +107,7 @@ OPERATIONS = {
     "completeTask": Operation("POST", "/v1/tasks/{task_id}/complete", "agent_id"),
     "declineTask": Operation("POST", "/v1/tasks/{task_id}/decline", "agent_id"),
     "handoffTask": Operation("POST", "/v1/tasks/{task_id}/handoff", "agent_id"),
+    "getTaskLeases": Operation("GET", "/v1/tasks/{task_id}/leases", "agent_id"),
     "listThreads": Operation("GET", "/v1/threads", "agent_id"),
     "getThread": Operation("GET", "/v1/threads/{thread_id}", "agent_id"),
     "getToolSurface": Operation("GET", "/v1/tool-surface"),
