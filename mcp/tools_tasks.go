@@ -308,6 +308,8 @@ func taskLeases(ctx context.Context, c *call, in taskLeasesIn) (*answer, error) 
 	for i := range held.Locks {
 		shown.Locks = append(shown.Locks, showLock(&held.Locks[i]))
 	}
-	line := fmt.Sprintf("%s and %s for task %d.", counted(held.ClaimCount, "claim"), counted(held.LockCount, "lock"), in.TaskID)
+	line := fmt.Sprintf("%s and %s are held for task %d; the first of each are listed.", counted(held.ClaimCount, "claim"), counted(held.LockCount, "lock"), in.TaskID)
+	shown.Claims, _ = take(shown.Claims, 0, maxAnswer/4)
+	shown.Locks, _ = take(shown.Locks, 0, maxAnswer/4)
 	return &answer{data: shown, line: line, untrusted: []string{"claims[].key", "claims[].thread_id", "locks[].key"}}, nil
 }
