@@ -34,15 +34,17 @@ const ContentType = "application/json"
 // with Acquired (leases), NextSinceID (feeds), NextCursor (lists), or Recipient and Muted (posts). Otherwise
 // it holds Error and the fields after it.
 type Envelope struct {
-	OK          bool            `json:"ok"`
-	Result      json.RawMessage `json:"result,omitempty"`
-	Acquired    *bool           `json:"acquired,omitempty"`
-	Circle      []hub.AgentID   `json:"circle,omitempty"` // beside Acquired, and of a feed that does not wait
-	NextSinceID *hub.MessageID  `json:"next_since_id,omitempty"`
-	NextCursor  hub.Cursor      `json:"next_cursor,omitempty"` // of a list with more pages
-	Behind      *int64          `json:"behind,omitempty"`      // of a search: rows that are not indexed yet
-	Recipient   *hub.Recipient  `json:"recipient,omitempty"`   // of a direct message that was posted, if it cannot be reached now
-	Muted       *hub.Mute       `json:"muted,omitempty"`       // of a message that was posted, if its sender is muted
+	OK       bool            `json:"ok"`
+	Result   json.RawMessage `json:"result,omitempty"`
+	Acquired *bool           `json:"acquired,omitempty"` // Whether the caller is the holder.
+	// Only in an answer to a call that was to wait and did not, because agents would wait for each other: the
+	// caller, the agent that it asked or asked to wait for, and so on; the last one waits for the caller.
+	Circle      []hub.AgentID  `json:"circle,omitempty"`
+	NextSinceID *hub.MessageID `json:"next_since_id,omitempty"` // The highest id that was examined.
+	NextCursor  hub.Cursor     `json:"next_cursor,omitempty"`   // Where the rest begins. It is there only if there is more.
+	Behind      *int64         `json:"behind,omitempty"`        // Rows that the index had not taken in yet.
+	Recipient   *hub.Recipient `json:"recipient,omitempty"`     // Of a direct message, if it cannot be reached now.
+	Muted       *hub.Mute      `json:"muted,omitempty"`         // If the operator has muted the sender: the message wakes nobody.
 
 	Error  string         `json:"error,omitempty"` // one sentence
 	Code   hub.Code       `json:"code,omitempty"`

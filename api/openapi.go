@@ -14,7 +14,7 @@ import (
 
 // The executable carries the description packed: that is a quarter of a megabyte less.
 //
-//go:generate gzip -9 -n -k -f openapi.yaml
+//go:generate go run ./gen
 //go:embed openapi.yaml.gz
 var packedOpenAPI []byte
 

@@ -8,7 +8,7 @@ import (
 	"hubcli/internal/require"
 )
 
-// The packed description is the one that people edit.
+// The packed description is the one that people read.
 func TestPackedOpenAPI(t *testing.T) {
 	want, err := os.ReadFile("openapi.yaml")
 	require.NoError(t, err)

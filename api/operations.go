@@ -55,6 +55,48 @@ func small[T any]() Body    { return Body{Type: reflect.TypeFor[T]()} }
 func large[T any]() Body    { return Body{Type: reflect.TypeFor[T](), Bound: BoundMessage} }
 func artifact[T any]() Body { return Body{Type: reflect.TypeFor[T](), Bound: BoundArtifact} }
 
+// Form is the form of a success.
+type Form uint8
+
+// The forms of successes.
+const (
+	FormRow    Form = iota // one row in an envelope
+	FormRows               // a list that always has all rows
+	FormPages              // a list; next_cursor leads to more
+	FormLease              // a row with acquired
+	FormPosted             // a message that was posted
+	FormFeed               // messages; next_since_id leads to more
+	FormFound              // what a search has found
+	FormBare               // a row without an envelope
+)
+
+// Answer describes a success. The comment of the row says what it is.
+type Answer struct {
+	Type   reflect.Type // of the row, or of each row of a list; nil: Schema or Media says what comes
+	Schema string       // of a row that no struct of package hub stands for, by its name in api/gen/frame.yaml
+	Form   Form
+	Most   int // rows of a list that has no pages; 0: its comment says what bounds it
+}
+
+func row[T any]() Answer { return Answer{Type: reflect.TypeFor[T]()} }
+func rows[T any](most int) Answer {
+	return Answer{Type: reflect.TypeFor[T](), Form: FormRows, Most: most}
+}
+func pages[T any]() Answer      { return Answer{Type: reflect.TypeFor[T](), Form: FormPages} }
+func lease[T any]() Answer      { return Answer{Type: reflect.TypeFor[T](), Form: FormLease} }
+func messages(form Form) Answer { return Answer{Type: reflect.TypeFor[hub.Message](), Form: form} }
+func found() Answer             { return Answer{Type: reflect.TypeFor[hub.Found](), Form: FormFound} }
+
+// Makes says whether a call makes a row: its status is 201 then.
+type Makes uint8
+
+// What a call makes.
+const (
+	MakesNothing Makes = iota // 200
+	MakesRow                  // 201
+	MakesOrFinds              // 201 if it made the row, 200 if it found it
+)
+
 // WaitBy says how a call asks the hub to wait before it answers.
 type WaitBy uint8
 
@@ -72,7 +114,8 @@ type Wait struct {
 	Default time.Duration // how long the hub waits if the call does not say
 }
 
-// Operation is one call of the contract.
+// Operation is one call of the contract. The comment above its row is its description; doc.go says
+// what api/gen reads there.
 type Operation struct {
 	ID     string // the operationId in openapi.yaml
 	Method string
@@ -86,7 +129,14 @@ type Operation struct {
 	// and its answer is the same for all callers.
 	Agent string
 	Body  Body
-	Wait  Wait
+	// Unkeyed says that a call that changes something takes no idempotency key.
+	Unkeyed bool
+	Wait    Wait
+	Answer  Answer
+	Media   string // media types of other forms of the answer than JSON, parted by spaces
+	Makes   Makes
+	// Errors are the codes, parted by spaces, that the call may answer beside those that any call may.
+	Errors string
 	// Polls says that the call asks for news: its agent listens and does not
 	// work.
 	Polls bool
@@ -98,7 +148,8 @@ type Operation struct {
 	// OwnUser says why another user of the machine may not call, even one who is let in. Empty:
 	// such a user may. The operator's calls are never another user's.
 	OwnUser string
-	// NotRelayed says why no relay carries the call. Empty: relays carry it.
+	// NotRelayed says why no relay carries the call. Empty: relays carry it. The operator's calls
+	// have their reason from the table.
 	NotRelayed string
 }
 
@@ -132,181 +183,28 @@ var licenseCall = Wait{By: WaitFixed, Default: hub.MaxLicenseCall}
 
 var adapterChange = Wait{By: WaitFixed, Default: hub.MaxAdapterChange}
 
-// operations is the one table of calls, sorted by path and method. The routes,
-// the Go client, the relay and the tests take what they need from it, and
-// openapi.yaml is held against it. CONTRIBUTING.md says how to add one.
+// operations is the one table of calls. The routes, the Go client, the relay and the tests take
+// what they need from it, and api/gen makes openapi.yaml of it. CONTRIBUTING.md says how to add
+// one.
 var operations = sync.OnceValue(func() []Operation {
-	return []Operation{
-		{ID: "getHealth", Method: "GET", Path: "/healthz", Plane: PlaneOpen, Auth: AuthNone, AnyUser: true, NotRelayed: watchesHub},
-		{ID: "getMetrics", Method: "GET", Path: "/metrics", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
-		{ID: "getReadiness", Method: "GET", Path: "/readyz", Plane: PlaneOpen, Auth: AuthRemote, AnyUser: true, NotRelayed: watchesHub},
-		{ID: "listAdapters", Method: "GET", Path: "/v1/adapters", Plane: PlaneOpen, Auth: AuthRemote, OwnUser: looksAtFolders, NotRelayed: setsUpMachine},
-		{ID: "getAdapter", Method: "GET", Path: "/v1/adapters/{harness}", Plane: PlaneOpen, Auth: AuthRemote, OwnUser: looksAtFolders, NotRelayed: setsUpMachine},
-		{ID: "installAdapter", Method: "POST", Path: "/v1/adapters/{harness}/install", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
-		{ID: "previewAdapter", Method: "POST", Path: "/v1/adapters/{harness}/preview", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
-		{ID: "previewAdapterUninstall", Method: "POST", Path: "/v1/adapters/{harness}/preview-uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
-		{ID: "repairAdapter", Method: "POST", Path: "/v1/adapters/{harness}/repair", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
-		{ID: "uninstallAdapter", Method: "POST", Path: "/v1/adapters/{harness}/uninstall", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: adapterChange, NotRelayed: operatorsSecret},
-		{ID: "verifyAdapter", Method: "POST", Path: "/v1/adapters/{harness}/verify", Plane: PlaneOperator, Body: small[hub.AdapterInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxAdapterVerify}, NotRelayed: operatorsSecret},
-		{ID: "listAgents", Method: "GET", Path: "/v1/agents", Agent: "as"},
-		{ID: "listIdleAgents", Method: "GET", Path: "/v1/agents/idle", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "getRecipient", Method: "GET", Path: "/v1/agents/{agent_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "retireAgent", Method: "POST", Path: "/v1/agents/{agent_id}/retire", Plane: PlaneOperator, Body: small[hub.RetireInput](), NotRelayed: operatorsSecret},
-		{ID: "backup", Method: "GET", Path: "/v1/app/backup", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "debug", Method: "GET", Path: "/v1/app/debug", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "getAppStatus", Method: "GET", Path: "/v1/app/status", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: watchesHub},
-		{ID: "followHub", Method: "GET", Path: "/v1/app/stream", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "listArtifacts", Method: "GET", Path: "/v1/artifacts", Agent: "agent_id"},
-		{ID: "addArtifact", Method: "POST", Path: "/v1/artifacts", Agent: "by", Body: artifact[hub.ArtifactInput]()},
-		{ID: "getArtifact", Method: "GET", Path: "/v1/artifacts/{artifact_id}", Agent: "agent_id"},
-		{ID: "getArtifactContent", Method: "GET", Path: "/v1/artifacts/{artifact_id}/content", Agent: "agent_id"},
-		{ID: "listAsks", Method: "GET", Path: "/v1/asks", Agent: "agent_id"},
-		{ID: "ask", Method: "POST", Path: "/v1/asks", Agent: "agent_id", Body: small[hub.AskInput]()},
-		{ID: "getAsk", Method: "GET", Path: "/v1/asks/{ask_id}", Agent: "agent_id"},
-		{ID: "answerAsk", Method: "POST", Path: "/v1/asks/{ask_id}/answer", Plane: PlaneOperator, Body: small[hub.AskAnswerInput](), NotRelayed: operatorsSecret},
-		{ID: "takeBackAnswer", Method: "POST", Path: "/v1/asks/{ask_id}/take-back", Plane: PlaneOperator, Body: small[hub.AskTakeBackInput](), NotRelayed: operatorsSecret},
-		{ID: "withdrawAsk", Method: "POST", Path: "/v1/asks/{ask_id}/withdraw", Agent: "agent_id", Body: small[hub.AskWithdrawInput]()},
-		{ID: "getAttention", Method: "GET", Path: "/v1/attention", Agent: "agent_id", Polls: true},
-		{ID: "tellAgent", Method: "POST", Path: "/v1/attention", Agent: "agent_id", Body: small[hub.ToldInput]()},
-		{ID: "getAttentionLedger", Method: "GET", Path: "/v1/attention/ledger", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "getBootstrap", Method: "GET", Path: "/v1/bootstrap", Agent: "agent_id"},
-		{ID: "listBrowserEngines", Method: "GET", Path: "/v1/browser/engines", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.MaxBrowserLook}, NotRelayed: operatorsSecret},
-		{ID: "listBudgets", Method: "GET", Path: "/v1/budgets"},
-		{ID: "setBudget", Method: "PUT", Path: "/v1/budgets", Plane: PlaneOperator, Body: small[hub.BudgetInput](), NotRelayed: operatorsSecret},
-		{ID: "planExport", Method: "POST", Path: "/v1/capsules/export", Plane: PlaneOperator, Body: small[hub.CapsuleExportInput](), Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
-		{ID: "cancelExport", Method: "DELETE", Path: "/v1/capsules/export/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "getExport", Method: "GET", Path: "/v1/capsules/export/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "confirmExport", Method: "POST", Path: "/v1/capsules/export/{plan_id}/confirm", Plane: PlaneOperator, Body: small[hub.CapsuleConfirmInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxCapsuleConfirm}, NotRelayed: operatorsSecret},
-		{ID: "planImport", Method: "POST", Path: "/v1/capsules/import", Plane: PlaneOperator, Body: small[hub.CapsuleImportInput](), Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
-		{ID: "cancelImport", Method: "DELETE", Path: "/v1/capsules/import/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "getImport", Method: "GET", Path: "/v1/capsules/import/{plan_id}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "confirmImport", Method: "POST", Path: "/v1/capsules/import/{plan_id}/confirm", Plane: PlaneOperator, Body: small[hub.CapsuleConfirmInput](), Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
-		{ID: "inspectCapsule", Method: "POST", Path: "/v1/capsules/inspect", Plane: PlaneOperator, Body: small[hub.CapsuleInspectInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxCapsuleInspect}, NotRelayed: operatorsSecret},
-		{ID: "listChannels", Method: "GET", Path: "/v1/channels"},
-		{ID: "createChannel", Method: "POST", Path: "/v1/channels", Agent: "created_by", Body: small[hub.ChannelInput]()},
-		{ID: "archiveChannel", Method: "PUT", Path: "/v1/channels/archived", Plane: PlaneOperator, Body: small[hub.ChannelArchiveInput](), NotRelayed: operatorsSecret},
-		{ID: "listClaims", Method: "GET", Path: "/v1/claims", Agent: "agent_id"},
-		{ID: "claim", Method: "POST", Path: "/v1/claims", Agent: "owner_agent_id", Body: small[hub.ClaimInput](), Wait: Wait{By: WaitSec}},
-		{ID: "breakClaim", Method: "POST", Path: "/v1/claims/break", Plane: PlaneOperator, Body: small[hub.ClaimBreakInput](), NotRelayed: operatorsSecret},
-		{ID: "refreshClaim", Method: "POST", Path: "/v1/claims/refresh", Agent: "owner_agent_id", Body: small[hub.ClaimHoldInput]()},
-		{ID: "releaseClaim", Method: "POST", Path: "/v1/claims/release", Agent: "agent_id", Body: small[hub.ClaimHoldInput]()},
-		{ID: "clear", Method: "POST", Path: "/v1/clear", Plane: PlaneOperator, Body: small[hub.ClearConfirmInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxClearAnswer}, NotRelayed: operatorsSecret},
-		{ID: "planClear", Method: "POST", Path: "/v1/clear/plan", Plane: PlaneOperator, Body: small[hub.ClearInput](), Wait: Wait{By: WaitFixed, Default: hub.MaxClearAnswer}, NotRelayed: operatorsSecret},
-		{ID: "listConnections", Method: "GET", Path: "/v1/connections", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "createConnection", Method: "POST", Path: "/v1/connections", Plane: PlaneOperator, Body: small[hub.ConnectionInput](), NotRelayed: operatorsSecret},
-		{ID: "deleteConnection", Method: "DELETE", Path: "/v1/connections/{connection}", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "updateConnection", Method: "POST", Path: "/v1/connections/{connection}", Plane: PlaneOperator, Body: small[hub.ConnectionUpdate](), NotRelayed: operatorsSecret},
-		{ID: "setConnectionKey", Method: "POST", Path: "/v1/connections/{connection}/key", Plane: PlaneOperator, Body: small[hub.ConnectionKeyInput](), NotRelayed: operatorsSecret},
-		{ID: "getConnectionModels", Method: "GET", Path: "/v1/connections/{connection}/models", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "verifyConnection", Method: "POST", Path: "/v1/connections/{connection}/verify", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.VerifyWait}, NotRelayed: operatorsSecret},
-		{ID: "listDecisions", Method: "GET", Path: "/v1/decisions", Agent: "agent_id"},
-		{ID: "addDecision", Method: "POST", Path: "/v1/decisions", Agent: "by", Body: small[hub.DecisionInput]()},
-		{ID: "getDecision", Method: "GET", Path: "/v1/decisions/{decision_id}", Agent: "agent_id"},
-		{ID: "pollEvents", Method: "GET", Path: "/v1/events", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: 30 * time.Second}, Polls: true},
-		{ID: "getHubInfo", Method: "GET", Path: "/v1/hub-info", Plane: PlaneOpen, Auth: AuthNone},
-		{ID: "getInbox", Method: "GET", Path: "/v1/inbox/{agent_id}", Agent: "agent_id", Polls: true},
-		{ID: "listInvites", Method: "GET", Path: "/v1/invites", Agent: "agent_id"},
-		{ID: "createInvite", Method: "POST", Path: "/v1/invites", Agent: "by", Body: small[hub.InviteInput]()},
-		{ID: "previewInvite", Method: "GET", Path: "/v1/invites/{code}", Auth: AuthOptional, Secret: true},
-		{ID: "acceptInvite", Method: "POST", Path: "/v1/invites/{code}/accept", Auth: AuthOptional, Agent: "agent_id", Body: small[hub.AcceptInput](), Secret: true},
-		{ID: "revokeInvite", Method: "POST", Path: "/v1/invites/{code}/revoke", Body: small[struct{}](), Secret: true},
-		{ID: "getLicense", Method: "GET", Path: "/v1/license", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "activateLicense", Method: "POST", Path: "/v1/license/activate", Plane: PlaneOperator, Body: small[hub.LicenseActivateInput](), Wait: licenseCall, NotRelayed: operatorsSecret},
-		{ID: "deactivateLicense", Method: "POST", Path: "/v1/license/deactivate", Plane: PlaneOperator, Body: small[hub.LicenseDeactivateInput](), Wait: licenseCall, NotRelayed: operatorsSecret},
-		{ID: "verifyLicense", Method: "POST", Path: "/v1/license/verify", Plane: PlaneOperator, Wait: licenseCall, NotRelayed: operatorsSecret},
-		{ID: "listLocks", Method: "GET", Path: "/v1/locks", Agent: "agent_id"},
-		{ID: "lock", Method: "POST", Path: "/v1/locks", Agent: "agent_id", Body: small[hub.LockInput](), Wait: Wait{By: WaitSec}},
-		{ID: "breakLock", Method: "POST", Path: "/v1/locks/break", Plane: PlaneOperator, Body: small[hub.LockBreakInput](), NotRelayed: operatorsSecret},
-		{ID: "refreshLock", Method: "POST", Path: "/v1/locks/refresh", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
-		{ID: "releaseLock", Method: "POST", Path: "/v1/locks/release", Agent: "agent_id", Body: small[hub.LockHoldInput]()},
-		{ID: "readLog", Method: "GET", Path: "/v1/log", Wait: Wait{By: WaitTimeout}, NotRelayed: watchesHub},
-		{ID: "listLoops", Method: "GET", Path: "/v1/loops", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "recall", Method: "GET", Path: "/v1/memory"},
-		{ID: "remember", Method: "POST", Path: "/v1/memory", Agent: "by", Body: small[hub.MemoryInput]()},
-		{ID: "listMessages", Method: "GET", Path: "/v1/messages", Agent: "agent_id", Wait: Wait{By: WaitTimeout}, Polls: true},
-		{ID: "postMessage", Method: "POST", Path: "/v1/messages", Agent: "from_agent", Body: large[hub.PostInput]()},
-		{ID: "getMessage", Method: "GET", Path: "/v1/messages/{message_id}", Agent: "agent_id"},
-		{ID: "getReceipt", Method: "GET", Path: "/v1/messages/{message_id}/receipt", Agent: "agent_id"},
-		{ID: "listMutes", Method: "GET", Path: "/v1/mutes"},
-		{ID: "mute", Method: "POST", Path: "/v1/mutes", Plane: PlaneOperator, Body: small[hub.MuteInput](), NotRelayed: operatorsSecret},
-		{ID: "endMute", Method: "POST", Path: "/v1/mutes/end", Plane: PlaneOperator, Body: small[hub.MuteEndInput](), NotRelayed: operatorsSecret},
-		{ID: "getNotify", Method: "GET", Path: "/v1/notify", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "setNotify", Method: "PUT", Path: "/v1/notify", Plane: PlaneOperator, Body: small[hub.NotifyInput](), NotRelayed: operatorsSecret},
-		{ID: "testNotify", Method: "POST", Path: "/v1/notify/test", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: 2 * notifyTimeout}, NotRelayed: operatorsSecret},
-		{ID: "getOpenAPI", Method: "GET", Path: "/v1/openapi.json", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "its answer has no envelope"},
-		{ID: "getOverview", Method: "GET", Path: "/v1/overview", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "listPasses", Method: "GET", Path: "/v1/passes", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "createPass", Method: "POST", Path: "/v1/passes", Plane: PlaneOpen, Auth: AuthNone, Body: small[hub.PassInput](), OwnUser: standsForOwner, NotRelayed: operatorsSecret},
-		{ID: "createPassCode", Method: "POST", Path: "/v1/passes/codes", Plane: PlaneOperator, Body: small[hub.PassCodeInput](), NotRelayed: operatorsSecret},
-		{ID: "endPass", Method: "POST", Path: "/v1/passes/{pass_id}/end", Plane: PlaneOperator, Body: small[struct{}](), NotRelayed: operatorsSecret},
-		{ID: "provePass", Method: "GET", Path: "/v1/passes/{pass_id}/proof", Plane: PlaneOpen, Auth: AuthNone, NotRelayed: operatorsSecret},
-		{ID: "listPauses", Method: "GET", Path: "/v1/pauses"},
-		{ID: "pause", Method: "POST", Path: "/v1/pauses", Plane: PlaneOperator, Body: small[hub.PauseInput](), NotRelayed: operatorsSecret},
-		{ID: "endPause", Method: "POST", Path: "/v1/pauses/resume", Plane: PlaneOperator, Body: small[hub.PauseEndInput](), NotRelayed: operatorsSecret},
-		{ID: "getPermissions", Method: "GET", Path: "/v1/permissions", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "setPermissions", Method: "PUT", Path: "/v1/permissions", Plane: PlaneOperator, Body: small[hub.PermissionPolicyInput](), NotRelayed: operatorsSecret},
-		{ID: "requestPermission", Method: "POST", Path: "/v1/permissions/requests", Agent: "agent_id", Body: small[hub.PermissionInput](), OwnUser: asksOwner, NotRelayed: asksHarness},
-		{ID: "awaitPermission", Method: "POST", Path: "/v1/permissions/requests/{ask_id}/await", Agent: "agent_id", Body: small[hub.PermissionWaitInput](), Wait: Wait{By: WaitSec}, OwnUser: asksOwner, NotRelayed: asksHarness},
-		{ID: "listProjects", Method: "GET", Path: "/v1/projects"},
-		{ID: "createProject", Method: "POST", Path: "/v1/projects", Agent: "created_by", Body: small[hub.ProjectInput]()},
-		{ID: "getProject", Method: "GET", Path: "/v1/projects/{project}"},
-		{ID: "archiveProject", Method: "PUT", Path: "/v1/projects/{project}/archived", Plane: PlaneOperator, Body: small[hub.ArchiveInput](), NotRelayed: operatorsSecret},
-		{ID: "exportProject", Method: "GET", Path: "/v1/projects/{project}/export", Plane: PlaneOperator, Wait: Wait{By: WaitFixed, Default: hub.CapsulePlanAnswer}, NotRelayed: operatorsSecret},
-		{ID: "renameProject", Method: "PUT", Path: "/v1/projects/{project}/name", Plane: PlaneOperator, Body: small[hub.RenamedInput](), NotRelayed: operatorsSecret},
-		{ID: "listProviders", Method: "GET", Path: "/v1/providers", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: setsUpMachine},
-		{ID: "resolve", Method: "GET", Path: "/v1/resolve", OwnUser: looksAtFolders},
-		{ID: "listRooms", Method: "GET", Path: "/v1/rooms"},
-		{ID: "createRoom", Method: "POST", Path: "/v1/rooms", Agent: "created_by", Body: small[hub.RoomInput]()},
-		{ID: "getRoom", Method: "GET", Path: "/v1/rooms/{room_id}"},
-		{ID: "archiveRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/archived", Plane: PlaneOperator, Body: small[hub.ArchiveInput](), NotRelayed: operatorsSecret},
-		{ID: "getRoomMoment", Method: "GET", Path: "/v1/rooms/{room_id}/at", Agent: "agent_id"},
-		{ID: "unbindRoom", Method: "DELETE", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), OwnUser: looksAtFolders, NotRelayed: bindsOutside},
-		{ID: "bindRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/binding", Agent: "agent_id", Body: small[hub.BindingInput](), OwnUser: looksAtFolders, NotRelayed: bindsOutside},
-		{ID: "browse", Method: "POST", Path: "/v1/rooms/{room_id}/browser", Agent: "agent_id", Body: small[hub.BrowseInput](), Wait: Wait{By: WaitFixed, Default: hub.BrowseStepMax}, OwnUser: drivesAsOwner},
-		{ID: "setRoomGuard", Method: "PUT", Path: "/v1/rooms/{room_id}/guard", Plane: PlaneOperator, Body: small[hub.GuardInput](), NotRelayed: operatorsSecret},
-		{ID: "allowHost", Method: "PUT", Path: "/v1/rooms/{room_id}/hosts", Plane: PlaneOperator, Body: small[hub.AllowHostInput](), NotRelayed: operatorsSecret},
-		{ID: "setRoomLocks", Method: "PUT", Path: "/v1/rooms/{room_id}/locks", Agent: "agent_id", Body: small[hub.LockPolicyInput]()},
-		{ID: "renameRoom", Method: "PUT", Path: "/v1/rooms/{room_id}/name", Plane: PlaneOperator, Body: small[hub.RenamedInput](), NotRelayed: operatorsSecret},
-		{ID: "sit", Method: "POST", Path: "/v1/rooms/{room_id}/seats", Agent: "agent_id", Body: small[hub.SitInput]()},
-		{ID: "getRoomStatus", Method: "GET", Path: "/v1/rooms/{room_id}/status", Agent: "agent_id"},
-		{ID: "listRuns", Method: "GET", Path: "/v1/runs", Agent: "agent_id"},
-		{ID: "createRun", Method: "POST", Path: "/v1/runs", Agent: "created_by", Body: large[hub.RunInput]()},
-		{ID: "getRun", Method: "GET", Path: "/v1/runs/{run_id}", Agent: "agent_id"},
-		{ID: "addRunTasks", Method: "POST", Path: "/v1/runs/{run_id}/tasks", Agent: "agent_id", Body: small[hub.RunTasksInput]()},
-		{ID: "search", Method: "GET", Path: "/v1/search", Agent: "agent_id"},
-		{ID: "register", Method: "POST", Path: "/v1/sessions", Auth: AuthRegister, Agent: "agent_id", Body: small[hub.RegisterInput]()},
-		{ID: "resumeSession", Method: "POST", Path: "/v1/sessions/resume", Auth: AuthNone, Agent: "prior_session_id", Body: small[hub.ResumeInput]()},
-		{ID: "endSession", Method: "POST", Path: "/v1/sessions/{agent_id}/end", Plane: PlaneOperator, Body: small[hub.SessionEndInput](), NotRelayed: operatorsSecret},
-		{ID: "renameSession", Method: "POST", Path: "/v1/sessions/{agent_id}/rename", Agent: "agent_id", Body: small[hub.RenameInput]()},
-		{ID: "closeSession", Method: "DELETE", Path: "/v1/sessions/{session_id}", Auth: AuthRemote, Agent: "session_id", Secret: true},
-		{ID: "getShutdown", Method: "GET", Path: "/v1/shutdown", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "shutdown", Method: "POST", Path: "/v1/shutdown", Plane: PlaneOperator, Body: small[hub.ShutdownInput](), NotRelayed: operatorsSecret},
-		{ID: "cancelShutdown", Method: "POST", Path: "/v1/shutdown/cancel", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "listSpawns", Method: "GET", Path: "/v1/spawn", OwnUser: startsAsOwner, NotRelayed: runsOutside},
-		{ID: "spawn", Method: "POST", Path: "/v1/spawn", Agent: "by", Body: small[hub.SpawnInput](), OwnUser: startsAsOwner, NotRelayed: runsOutside},
-		{ID: "getSpawnPolicy", Method: "GET", Path: "/v1/spawn/policy", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "setSpawnPolicy", Method: "PUT", Path: "/v1/spawn/policy", Plane: PlaneOperator, Body: small[hub.SpawnPolicyInput](), NotRelayed: operatorsSecret},
-		{ID: "getSpawn", Method: "GET", Path: "/v1/spawn/{spawn_id}", OwnUser: startsAsOwner, NotRelayed: runsOutside},
-		{ID: "stopSpawn", Method: "POST", Path: "/v1/spawn/{spawn_id}/stop", Agent: "agent_id", Body: small[hub.SpawnStopInput](), OwnUser: startsAsOwner, NotRelayed: runsOutside},
-		{ID: "streamEvents", Method: "GET", Path: "/v1/stream", Agent: "agent_id", Polls: true, NotRelayed: "an answer is one file, and a stream has no end"},
-		{ID: "listTasks", Method: "GET", Path: "/v1/tasks", Agent: "agent_id"},
-		{ID: "getTask", Method: "GET", Path: "/v1/tasks/{task_id}", Agent: "agent_id"},
-		{ID: "updateTask", Method: "POST", Path: "/v1/tasks/{task_id}", Agent: "agent_id", Body: small[hub.TaskUpdateInput]()},
-		{ID: "acceptTask", Method: "POST", Path: "/v1/tasks/{task_id}/accept", Agent: "agent_id", Body: large[hub.OfferInput]()},
-		{ID: "completeTask", Method: "POST", Path: "/v1/tasks/{task_id}/complete", Agent: "agent_id", Body: large[hub.CompleteInput]()},
-		{ID: "declineTask", Method: "POST", Path: "/v1/tasks/{task_id}/decline", Agent: "agent_id", Body: large[hub.OfferInput]()},
-		{ID: "handoffTask", Method: "POST", Path: "/v1/tasks/{task_id}/handoff", Agent: "agent_id", Body: large[hub.HandoffInput]()},
-		{ID: "listThreads", Method: "GET", Path: "/v1/threads", Agent: "agent_id"},
-		{ID: "getThread", Method: "GET", Path: "/v1/threads/{thread_id...}", Agent: "agent_id"},
-		{ID: "getToolSurface", Method: "GET", Path: "/v1/tool-surface", Plane: PlaneOpen, Auth: AuthRemote, NotRelayed: "only bridges ask for it, and they speak HTTP"},
-		{ID: "setToolSurface", Method: "PUT", Path: "/v1/tool-surface", Plane: PlaneOperator, Body: small[hub.ToolSurfaceInput](), NotRelayed: operatorsSecret},
-		{ID: "noteTurn", Method: "POST", Path: "/v1/turns", Agent: "agent_id", Body: small[hub.TurnInput]()},
-		{ID: "listUndelivered", Method: "GET", Path: "/v1/undelivered", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "listUsers", Method: "GET", Path: "/v1/users", Plane: PlaneOperator, NotRelayed: operatorsSecret},
-		{ID: "allowUser", Method: "POST", Path: "/v1/users", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},
-		{ID: "refuseUser", Method: "POST", Path: "/v1/users/refuse", Plane: PlaneOperator, Body: small[hub.UserInput](), NotRelayed: operatorsSecret},
-		{ID: "watch", Method: "GET", Path: "/v1/watch", Agent: "agent_id", Wait: Wait{By: WaitTimeout, Default: hub.MaxWatchWait}, Polls: true},
+	all := slices.Concat(
+		hubOperations(),
+		adaptersOperations(),
+		agentsOperations(),
+		projectsOperations(),
+		rulingsOperations(),
+		capsulesOperations(),
+		messagesOperations(),
+		leasesOperations(),
+		roomsOperations(),
+		tasksOperations(),
+	)
+	for i := range all {
+		if all[i].Plane == PlaneOperator {
+			all[i].NotRelayed = operatorsSecret
+		}
 	}
+	return all
 })
 
 // Operations returns the table. It is shared and must not be changed.

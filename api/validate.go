@@ -15,8 +15,6 @@ import (
 
 // Limits that the contract leaves open.
 const (
-	maxSecretChars      = 256  // a session id or a resume key as a client sends it
-	maxCapabilityChars  = 64   // one capability
 	maxLanguageChars    = 64   // language of a code attachment
 	maxDescriptionChars = 4096 // description of a reference
 	maxRevisionChars    = 200  // base and head of a reference
@@ -129,8 +127,7 @@ func first(errs ...error) error {
 func ValidateRegister(in *hub.RegisterInput) error {
 	return first(
 		hub.CheckSender("agent_id", in.AgentID),
-		checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars),
-		checkNames("capabilities", in.Capabilities, hub.MaxCapabilities, maxCapabilityChars),
+		checkBounds(in),
 		ValidateMetadata(in.Metadata))
 }
 
@@ -138,23 +135,22 @@ func ValidateRegister(in *hub.RegisterInput) error {
 // their values.
 func ValidateResume(in *hub.ResumeInput) error {
 	return first(
-		hub.CheckName("prior_session_id", string(in.PriorSessionID), maxSecretChars),
-		hub.CheckName("resume_key", in.ResumeKey, maxSecretChars))
+		checkBounds(in))
 }
 
 // ValidateRename checks a new display name.
 func ValidateRename(in *hub.RenameInput) error {
-	return hub.CheckName("display_name", in.DisplayName, hub.MaxDisplayNameChars)
+	return checkBounds(in)
 }
 
 // ValidateChannelArchive checks the name of a channel.
 func ValidateChannelArchive(in *hub.ChannelArchiveInput) error {
-	return hub.CheckName("channel", string(in.Channel), hub.MaxNameChars)
+	return checkBounds(in)
 }
 
 // ValidateChannel checks the name of a new channel.
 func ValidateChannel(in *hub.ChannelInput, operator bool) error {
-	if err := hub.CheckName("name", string(in.Name), hub.MaxNameChars); err != nil {
+	if err := checkBounds(in); err != nil {
 		return err
 	}
 	if strings.HasPrefix(string(in.Name), hub.RoomChannelPrefix) {

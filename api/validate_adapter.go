@@ -23,10 +23,8 @@ func ValidateAdapter(in *hub.AdapterInput) error {
 	case in.Path != "" && in.Scope == hub.AdapterGlobal:
 		return hub.Invalid("path", "the scope global has no path").WithFix("leave path out, or use the scope project")
 	}
-	if in.Confirm != "" {
-		if err := hub.CheckName("confirm", in.Confirm, hub.MaxNameChars); err != nil {
-			return err
-		}
+	if err := checkBounds(in); err != nil {
+		return err
 	}
 	return CheckSearchPath("search_path", in.SearchPath)
 }

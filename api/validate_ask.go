@@ -12,12 +12,9 @@ import (
 func ValidateAsk(in *hub.AskInput) error {
 	if err := first(
 		hub.CheckSender("agent_id", in.AgentID),
-		checkRequiredText("question", in.Question, hub.MaxAskChars),
+		checkBounds(in),
 		checkOptions(in.Options),
-		checkText("default", in.Default, hub.MaxAskOptionChars),
-		checkName("room_id", in.RoomID, hub.MaxNameChars),
-		checkID("blocks", in.Blocks),
-		checkName("artifact_id", in.ArtifactID, hub.MaxNameChars)); err != nil {
+		checkID("blocks", in.Blocks)); err != nil {
 		return err
 	}
 	switch {
@@ -58,8 +55,7 @@ func checkRequiredText(field, text string, limit int) error {
 // ValidateAskAnswer checks the operator's answer.
 func ValidateAskAnswer(in *hub.AskAnswerInput) error {
 	return first(
-		checkRequiredText("answer", in.Answer, hub.MaxAnswerChars),
-		checkName("by", in.By, hub.MaxHumanChars),
+		checkBounds(in),
 		checkDigest("digest", in.Digest))
 }
 
@@ -73,7 +69,7 @@ func checkDigest(field, digest string) error {
 
 // ValidateAskTakeBack checks that an answer is taken back.
 func ValidateAskTakeBack(in *hub.AskTakeBackInput) error {
-	return checkName("by", in.By, hub.MaxHumanChars)
+	return checkBounds(in)
 }
 
 // ValidateAskWithdraw checks the withdrawal of a question.
@@ -83,8 +79,7 @@ func ValidateAskWithdraw(in *hub.AskWithdrawInput, operator bool) error {
 	}
 	return first(
 		checkNamedActor("agent_id", in.AgentID, operator),
-		checkText("reason", in.Reason, hub.MaxAskChars),
-		checkName("by", in.By, hub.MaxHumanChars),
+		checkBounds(in),
 		checkDigest("digest", in.Digest))
 }
 

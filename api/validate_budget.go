@@ -11,5 +11,5 @@ func ValidateBudget(in *hub.BudgetInput) error {
 		return hub.Invalid("chars", "chars is out of range").With("min", hub.MinBudgetChars).With("max", hub.MaxBudgetChars).
 			WithFix("name characters an hour from 1000 to 10000000, or 0 for no budget")
 	}
-	return first(given(hub.CheckSender, "agent_id", in.AgentID), checkName("room_id", in.RoomID, hub.MaxNameChars))
+	return first(given(hub.CheckSender, "agent_id", in.AgentID), checkBounds(in))
 }

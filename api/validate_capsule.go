@@ -38,9 +38,7 @@ func ValidateCapsuleExport(in *hub.CapsuleExportInput) error {
 		}
 	}
 	return first(
-		hub.CheckName("project", in.Project, hub.MaxNameChars),
-		checkNames("rooms", in.Rooms, hub.MaxProjectRooms, hub.MaxNameChars),
-		checkNames("to", in.To, hub.MaxCapsuleRecipients, hub.MaxCapsuleKeyChars),
+		checkBounds(in),
 		checkOptionalFile("sign_key", in.SignKey),
 		checkFile("out", in.Out))
 }
@@ -53,7 +51,7 @@ func ValidateCapsuleImport(in *hub.CapsuleImportInput) error {
 
 // ValidateCapsuleConfirm checks the confirmation of a plan.
 func ValidateCapsuleConfirm(in *hub.CapsuleConfirmInput) error {
-	return hub.CheckName("confirm", in.Confirm, hub.MaxNameChars)
+	return checkBounds(in)
 }
 
 // ValidateCapsuleInspect checks the path of a capsule.
@@ -64,7 +62,7 @@ func ValidateCapsuleInspect(in *hub.CapsuleInspectInput) error {
 	return first(
 		checkAbsolute("path", in.Path),
 		checkOptionalFile("identity", in.Identity),
-		checkNames("keys", in.Keys, hub.MaxCapsuleKeys, hub.MaxCapsuleKeyChars))
+		checkBounds(in))
 }
 
 // checkOptionalFile checks the form of an absolute path, if there is one.

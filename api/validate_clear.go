@@ -21,8 +21,7 @@ func ValidateClear(in *hub.ClearInput) error {
 	return first(
 		checkClearKind(in.Kind), checkDeletes("archived", in.Archived, in.Kind), checkClearPlace("project", in.Project, in.Kind, hub.ClearRooms, hub.ClearInvites, hub.ClearSeats),
 		checkClearPlace("room_id", in.RoomID, in.Kind, hub.ClearQuestions, hub.ClearInvites, hub.ClearSeats), given(hub.CheckAgentID, "by", in.By),
-		checkName("project", in.Project, hub.MaxNameChars), checkName("room_id", in.RoomID, hub.MaxNameChars),
-		checkNumber("older_sec", in.OlderSec, hub.MaxClearAgeSec),
+		checkBounds(in), checkNumber("older_sec", in.OlderSec, hub.MaxClearAgeSec),
 	)
 }
 

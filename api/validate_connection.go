@@ -21,9 +21,7 @@ func ValidateConnection(in *hub.ConnectionInput) error {
 		}
 	}
 	return first(
-		checkName("provider_id", in.ProviderID, hub.MaxNameChars), checkName("region", in.Region, hub.MaxNameChars),
-		checkName("endpoint", in.Endpoint, hub.MaxEndpointBytes),
-		validateKey(in.Key, in.KeyVariable, in.EnvCredential, in.NoKey),
+		checkBounds(in), validateKey(in.Key, in.KeyVariable, in.EnvCredential, in.NoKey),
 	)
 }
 

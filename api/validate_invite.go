@@ -4,11 +4,6 @@ import (
 	"hubcli/hub"
 )
 
-const (
-	maxRoleChars    = 64
-	maxHarnessChars = 64
-)
-
 // ValidateInvite checks a new invite and fills in its defaults.
 func ValidateInvite(in *hub.InviteInput, operator bool) error {
 	if err := checkBy(&in.By, operator); err != nil {
@@ -30,19 +25,14 @@ func ValidateInvite(in *hub.InviteInput, operator bool) error {
 	}
 	return first(
 		given(checkJoiner, "handle", in.Handle),
-		hub.CheckName("project", in.Project, hub.MaxNameChars),
-		hub.CheckName("room", in.Room, hub.MaxNameChars),
-		checkName("role", in.Role, maxRoleChars),
-		checkName("harness", in.Harness, maxHarnessChars))
+		checkBounds(in))
 }
 
 // ValidateAccept checks the agent that joins.
 func ValidateAccept(in *hub.AcceptInput) error {
 	return first(
 		given(checkJoiner, "agent_id", in.AgentID),
-		checkName("display_name", in.DisplayName, hub.MaxDisplayNameChars),
-		checkName("harness", in.Harness, maxHarnessChars),
-		checkNames("capabilities", in.Capabilities, hub.MaxCapabilities, maxCapabilityChars))
+		checkBounds(in))
 }
 
 // ValidateSit checks the agent that works in a room.

@@ -20,7 +20,7 @@ func ValidateClaim(in *hub.ClaimInput) error {
 		in.ClaimKey = hub.ClaimKey("task-" + strconv.FormatInt(int64(in.TaskMessageID), 10))
 	}
 	return first(
-		hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars),
+		checkBounds(in),
 		checkThread(in.ThreadID),
 		checkTTL(&in.TTLSec),
 		checkWait(in.WaitSec),
@@ -44,7 +44,7 @@ func ValidateClaimHold(in *hub.ClaimHoldInput) error {
 	}
 	return first(
 		hub.CheckSender(field, in.OwnerAgentID),
-		hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars),
+		checkBounds(in),
 		checkTTL(&in.TTLSec),
 		checkFence(in.Fence))
 }
@@ -53,7 +53,7 @@ func ValidateClaimHold(in *hub.ClaimHoldInput) error {
 func ValidateLock(in *hub.LockInput) error {
 	return first(
 		hub.CheckSender("agent_id", in.AgentID),
-		hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars),
+		checkBounds(in),
 		CheckLockPattern("file_path", in.FilePath),
 		checkTTL(&in.TTLSec),
 		checkWait(in.WaitSec),
@@ -73,7 +73,7 @@ func CheckLockPattern(field, file string) error {
 func ValidateLockHold(in *hub.LockHoldInput) error {
 	return first(
 		hub.CheckSender("agent_id", in.AgentID),
-		hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars),
+		checkBounds(in),
 		checkTTL(&in.TTLSec),
 		checkFence(in.Fence))
 }
@@ -105,10 +105,10 @@ func checkFence(f hub.Fence) error {
 
 // ValidateClaimBreak checks what the operator says when a claim is taken.
 func ValidateClaimBreak(in *hub.ClaimBreakInput) error {
-	return first(hub.CheckName("claim_key", string(in.ClaimKey), hub.MaxNameChars), checkWords("reason", in.Reason))
+	return first(checkBounds(in), checkWords("reason", in.Reason))
 }
 
 // ValidateLockBreak checks what the operator says when a file lock is taken.
 func ValidateLockBreak(in *hub.LockBreakInput) error {
-	return first(hub.CheckName("file_path", in.FilePath, hub.MaxFilePathChars), checkWords("reason", in.Reason))
+	return first(checkBounds(in), checkWords("reason", in.Reason))
 }

@@ -19,9 +19,8 @@ const (
 func ValidateMemory(in *hub.MemoryInput, operator bool) error {
 	if err := first(
 		checkNamedActor("by", in.By, operator),
-		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
-		checkScope(in.Scope),
-		checkName("key", in.Key, hub.MaxNameChars)); err != nil {
+		checkBounds(in),
+		checkScope(in.Scope)); err != nil {
 		return err
 	}
 	switch n := utf8.RuneCountInString(in.Text); {
@@ -35,7 +34,7 @@ func ValidateMemory(in *hub.MemoryInput, operator bool) error {
 		return hub.Invalid("text", "text is missing").
 			WithFix("give a text to remember; to forget one that has a key, give the key and no text")
 	}
-	return checkNames("tags", in.Tags, hub.MaxMemoryTags, hub.MaxNameChars)
+	return nil
 }
 
 func checkScope(s hub.MemoryScope) error {

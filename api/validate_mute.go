@@ -28,5 +28,5 @@ func ValidateMuteEnd(in *hub.MuteEndInput) error {
 	if in.AgentID != "" {
 		agent = hub.CheckSender("agent_id", in.AgentID)
 	}
-	return first(agent, checkName("room_id", in.RoomID, hub.MaxNameChars))
+	return first(agent, checkBounds(in))
 }

@@ -9,9 +9,6 @@ import (
 	"hubcli/hub"
 )
 
-// maxToolChars is the length of a tool's name in a harness.
-const maxToolChars = 200
-
 // ValidatePermissionPolicy checks a new policy for permission prompts.
 func ValidatePermissionPolicy(in *hub.PermissionPolicyInput) error {
 	switch n := len(in.Rules); {
@@ -32,7 +29,7 @@ func ValidatePermissionPolicy(in *hub.PermissionPolicyInput) error {
 
 // CheckPermissionRule checks one rule.
 func CheckPermissionRule(r *hub.PermissionRule) error {
-	if err := hub.CheckName("tool", r.Tool, maxToolChars); err != nil {
+	if err := hub.CheckName("tool", r.Tool, hub.MaxNameChars); err != nil {
 		return err
 	}
 	switch {
@@ -65,12 +62,7 @@ func isAbsolute(p string) bool {
 func ValidatePermission(in *hub.PermissionInput) error {
 	if err := first(
 		hub.CheckSender("agent_id", in.AgentID),
-		checkName("room_id", in.RoomID, hub.MaxNameChars),
-		hub.CheckName("tool", in.Tool, maxToolChars),
-		checkText("folder", in.Folder, hub.MaxFilePathChars),
-		checkText("about", in.About, hub.MaxPermissionAbout),
-		checkText("file", in.File, hub.MaxFilePathChars),
-		checkText("real_file", in.RealFile, hub.MaxFilePathChars)); err != nil {
+		checkBounds(in)); err != nil {
 		return err
 	}
 	if n := len(in.Files); n > hub.MaxPermissionFiles {

@@ -24,9 +24,7 @@ func ValidateDecision(in *hub.DecisionInput, operator bool) error {
 		return err
 	}
 	return first(
-		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
-		hub.CheckName("title", in.Title, hub.MaxTitleChars),
-		checkText("note", in.Note, hub.MaxNoteChars),
+		checkBounds(in),
 		ValidateDecisionMetadata(in.Metadata))
 }
 
@@ -61,9 +59,7 @@ func ValidateArtifact(in *hub.ArtifactInput, operator bool) error {
 		return err
 	}
 	err := first(
-		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
-		hub.CheckName("title", in.Title, hub.MaxTitleChars),
-		hub.CheckName("kind", in.Kind, hub.MaxNameChars))
+		checkBounds(in))
 	if err != nil {
 		return err
 	}

@@ -13,14 +13,14 @@ func ValidateProject(in *hub.ProjectInput, operator bool) error {
 	return first(
 		checkNamedActor("created_by", in.CreatedBy, operator),
 		given(hub.CheckSlug, "slug", in.Slug),
-		hub.CheckName("name", in.Name, hub.MaxNameChars),
+		checkBounds(in),
 		hub.CheckVisible("name", in.Name))
 }
 
 // ValidateRenamed checks another name of a project or a room. Space around it is dropped.
 func ValidateRenamed(in *hub.RenamedInput) error {
 	in.Name = strings.TrimSpace(in.Name)
-	return first(hub.CheckName("name", in.Name, hub.MaxNameChars), hub.CheckVisible("name", in.Name))
+	return first(checkBounds(in), hub.CheckVisible("name", in.Name))
 }
 
 // ValidateRoom checks a new room. Space around its name, topic and reason is
@@ -36,11 +36,8 @@ func ValidateRoom(in *hub.RoomInput, operator bool) error {
 			WithFix("say in force_reason (--force-reason) why a room beside the one there is is needed")
 	}
 	return first(
-		hub.CheckName("project", in.Project, hub.MaxNameChars),
-		hub.CheckName("name", in.Name, hub.MaxNameChars),
-		hub.CheckVisible("name", in.Name),
-		checkText("topic", in.Topic, hub.MaxTopicChars),
-		checkText("force_reason", in.ForceReason, hub.MaxReasonChars))
+		checkBounds(in),
+		hub.CheckVisible("name", in.Name))
 }
 
 // ValidateLockPolicy checks a change of what a room wants of locks.

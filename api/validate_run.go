@@ -19,8 +19,7 @@ func ValidateRun(in *hub.RunInput, lim hub.Limits, operator bool) error {
 	}
 	return first(
 		checkNamedActor("created_by", in.CreatedBy, operator),
-		hub.CheckName("title", in.Title, hub.MaxTitleChars),
-		checkName("room_id", in.RoomID, hub.MaxNameChars),
+		checkBounds(in),
 		checkTaskIDs("task_ids", in.TaskIDs))
 }
 
@@ -76,14 +75,14 @@ func ValidateHandoff(in *hub.HandoffInput, operator bool) error {
 	return first(
 		checkNamedActor("agent_id", in.AgentID, operator),
 		hub.CheckRecipient("to_agent", in.ToAgent),
-		checkText("note", in.Note, hub.MaxNoteChars))
+		checkBounds(in))
 }
 
 // ValidateOffer checks the end of an offer.
 func ValidateOffer(in *hub.OfferInput, operator bool) error {
 	return first(
 		checkNamedActor("agent_id", in.AgentID, operator),
-		checkText("note", in.Note, hub.MaxNoteChars))
+		checkBounds(in))
 }
 
 // checkTaskIDs refuses a list with an impossible task id.

@@ -15,7 +15,7 @@ import (
 func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
 	if err := first(
 		checkNamedActor("by", in.By, operator),
-		hub.CheckName("room_id", string(in.RoomID), hub.MaxNameChars),
+		checkBounds(in),
 		ValidateHarness("harness", &in.Harness),
 		given(hub.CheckSender, "agent_id", in.AgentID)); err != nil {
 		return err
@@ -30,8 +30,7 @@ func ValidateSpawn(in *hub.SpawnInput, operator bool) error {
 	case strings.ContainsRune(in.Prompt, 0):
 		return hub.Invalid("prompt", "prompt holds a NUL character, which no argument can")
 	}
-	return first(checkName("role", in.Role, maxRoleChars), checkName("title", in.Title, hub.MaxTitleChars),
-		checkName("connection", in.Connection, hub.MaxConnectionLabel))
+	return nil
 }
 
 // ValidateSpawnStop checks the agent that stops a spawn.

@@ -7,5 +7,5 @@ func ValidateUser(in *hub.UserInput) error {
 	if in.User == "" {
 		return hub.Invalid("user", "no user is named").WithFix("name an account of the hub's machine, or its number")
 	}
-	return checkName("user", in.User, hub.MaxUserChars)
+	return checkBounds(in)
 }

@@ -35,7 +35,7 @@ func ValidateWatch(q *hub.WatchQuery, until []string) error {
 
 // ValidateTurn checks what is said of an agent's turn.
 func ValidateTurn(in *hub.TurnInput) error {
-	if err := first(hub.CheckSender("agent_id", in.AgentID), checkText("tool", in.Tool, hub.MaxNameChars)); err != nil {
+	if err := first(hub.CheckSender("agent_id", in.AgentID), checkBounds(in)); err != nil {
 		return err
 	}
 	if !hub.PlainWord(in.Error) || in.Error != "" && in.Turn != hub.TurnStuck {

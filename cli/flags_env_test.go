@@ -23,7 +23,7 @@ var calls = []string{
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s", "app spawns start codex",
 	"app spawns policy", "app logs",
 	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",
-	"app task show 1", "app task create x", "app task assign 1 a", "app task complete 1", "app task cancel 1", "app release c --reason x", "app end a --reason x",
+	"app task show 1", "app task create x", "app task assign 1 a", "app task complete 1", "app task cancel 1", "app task leases 1", "app release c --reason x", "app end a --reason x",
 	"capsule export p --out never.hubpack --yes", "capsule import never.hubpack --yes", "capsule inspect never.hubpack", "project create --name p", "project list", "project show p", "project rename p n", "project export p --out never --yes", "project archive p", "project unarchive p", "app archive c", "app retire a", "app clear rooms --by a --yes", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
 	"app permissions on", "app permissions off", "app permissions list", "app permissions allow Read", "app permissions deny Bash git push", "app permissions move 1 --last", "app permissions remove 1",
 	"room create --project p --name r", "room list --project p", "room show r_1", "room status r_1", "room bind r_1 .", "room locks r_1 warn", "room guard r_1 off", "room replay r_1 --out never.html", "room allow-host r_1 localhost:3000", "room unbind .",

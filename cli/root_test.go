@@ -202,6 +202,7 @@ var specified = map[string]map[string]string{
 	"hubcli app task assign":   {"new": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task complete": {"note": "", "force": "false", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app task cancel":   {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
+	"hubcli app task leases":   {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app release":       {"lock": "", "reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app end":           {"reason": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app undelivered":   listed(),

@@ -9,10 +9,11 @@ import (
 
 func taskHandlers() handlers {
 	return handlers{
-		"listTasks":    listTasks,
-		"getTask":      getTask,
-		"updateTask":   updateTask,
-		"completeTask": completeTask,
+		"listTasks":     listTasks,
+		"getTask":       getTask,
+		"getTaskLeases": getTaskLeases,
+		"updateTask":    updateTask,
+		"completeTask":  completeTask,
 	}
 }
 
@@ -52,6 +53,16 @@ func getTask(c *call) (reply, error) {
 	query := c.query()
 	viewer := c.view(query)
 	return readRow(c, query, viewer, of(id, c.service().Task))
+}
+
+func getTaskLeases(c *call) (reply, error) {
+	id, err := c.id("task_id", hub.CodeTaskNotFound)
+	if err != nil {
+		return reply{}, err
+	}
+	query := c.query()
+	viewer := c.view(query)
+	return readRow(c, query, viewer, of(id, c.service().TaskLeases))
 }
 
 func completeTask(c *call) (reply, error) {

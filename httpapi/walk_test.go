@@ -336,6 +336,14 @@ func walkTasks(t *testing.T, c *client) {
 	walkUndecided(c)
 	c.refused(hub.CodeInvalid, "POST", path(forced), `{"agent_id":"dev","assignee":"dev","release":true}`)
 	c.ok(201, "POST", "/v1/claims", `{"owner_agent_id":"dev","task_message_id":`+string(appendID(forced.id()))+`}`)
+	c.ok(201, "POST", "/v1/locks", `{"agent_id":"dev","file_path":"forced.go","metadata":{"task_id":`+string(appendID(forced.id()))+`}}`)
+	c.ok(201, "POST", "/v1/locks", `{"agent_id":"dev","file_path":"other.go"}`)
+	held := c.ok(200, "GET", path(forced)+"/leases?agent_id=dev", "")
+	if claims, locks := held.row("claim_count"), held.row("lock_count"); claims != 1.0 || locks != 1.0 {
+		t.Errorf("%v claims and %v locks are held for the task", claims, locks)
+	}
+	c.refused(hub.CodeTaskNotFound, "GET", path(one)+"/leases?agent_id=other", "")
+	c.ok(200, "POST", "/v1/locks/release", `{"agent_id":"dev","file_path":"other.go"}`)
 	c.ok(200, "POST", path(forced), `{"agent_id":"dev","status":"completed","release":true}`)
 	c.refused(hub.CodeNotHolder, "POST", "/v1/claims/release", `{"agent_id":"dev","claim_key":"task-`+string(appendID(forced.id()))+`"}`)
 	c.refused(hub.CodeInvalid, "POST", "/v1/messages", `{"from_agent":"lead","body":"chat","blocked_by":[`+string(appendID(two.id()))+`]}`)

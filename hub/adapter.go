@@ -40,37 +40,30 @@ const (
 type AdapterPart struct {
 	Part  AdapterPartName `json:"part"`
 	State AdapterState    `json:"state"`
-	// Files lists the files that hold the part, or would hold it if it were
-	// installed.
-	Files []string `json:"files"`
-	// Outdated says that the part is unchanged, but that the hub would write
-	// something else today, because its executable or address has moved.
-	Outdated bool `json:"outdated"`
-	// Reason explains the state, except absent and installed.
-	Reason string `json:"reason"`
+	Files []string        `json:"files"` // Files that hold the part or would.
+	// It stands as the hub wrote it; today the hub would write something else.
+	Outdated bool   `json:"outdated"`
+	Reason   string `json:"reason"` // Explains the state, except absent and installed.
 }
 
 // AdapterPlace is an adapter in one scope: for the user, or in one folder.
 type AdapterPlace struct {
 	Scope AdapterScope  `json:"scope"`
-	Path  string        `json:"path"` // folder of the project; empty in the global scope
-	Gone  bool          `json:"gone"` // the folder no longer exists
+	Path  string        `json:"path"` // Folder of the project; empty in the global scope.
+	Gone  bool          `json:"gone"` // The folder is not there any more; uninstalling forgets it.
 	Parts []AdapterPart `json:"parts"`
 }
 
 // Adapter describes how the hub is set up in one harness.
 type Adapter struct {
-	Harness  Harness `json:"harness"`
-	Title    string  `json:"title"`
-	Detected bool    `json:"detected"`
-	// DetectedBy names the executables and folders by which it was detected.
-	DetectedBy []string       `json:"detected_by"`
-	Scopes     []AdapterScope `json:"scopes"` // the scopes that the harness has
-	// Places are the global scope, if there is one, and the projects in which the
-	// hub has installed something.
-	Places []AdapterPlace `json:"places"`
-	// Verified is the last verification since the hub started, or the one under way.
-	Verified *AdapterVerification `json:"verified"`
+	Harness    Harness        `json:"harness" bounds:"1.. runes"`
+	Title      string         `json:"title"`
+	Detected   bool           `json:"detected"`
+	DetectedBy []string       `json:"detected_by"` // Executables and folders.
+	Scopes     []AdapterScope `json:"scopes"`      // The scopes that the harness has.
+	// Are the global scope, if there is one, and the projects in which the hub has installed something.
+	Places   []AdapterPlace       `json:"places"`
+	Verified *AdapterVerification `json:"verified"` // The last verification since the hub started, or the one under way.
 }
 
 // AdapterInput says where to change an adapter. An empty Scope means the global
@@ -82,15 +75,17 @@ type Adapter struct {
 // their own files all the same.
 type AdapterInput struct {
 	Scope   AdapterScope `json:"scope,omitempty"`
-	Path    string       `json:"path,omitempty"`
-	Confirm string       `json:"confirm,omitempty"`
+	Path    string       `json:"path,omitempty" bounds:"..MaxPathBytes runes"`   // Folder of the project, absolute; for the scope project.
+	Confirm string       `json:"confirm,omitempty" bounds:"name ..MaxNameChars"` // The digest of the plan.
 
-	NoPermissions bool  `json:"no_permissions,omitempty"`
-	Plugin        *bool `json:"plugin,omitempty"`
+	// Write no allow list into the harness; one that the hub has written is taken out.
+	NoPermissions bool `json:"no_permissions,omitempty"`
+	// Write the plugin, or take it out; null leaves it as it is. With false, Gemini CLI and opencode are set up in
+	// their own settings files.
+	Plugin *bool `json:"plugin,omitempty"`
 
-	// SearchPath is the caller's PATH, in which a verification looks for the harness
-	// before it looks in the hub's.
-	SearchPath string `json:"search_path,omitempty"`
+	// The caller's PATH: absolute folders in which a verification looks for the harness before the hub's own PATH.
+	SearchPath string `json:"search_path,omitempty" bounds:"..4096 runes"`
 }
 
 // AdapterQuery says how harnesses are looked for.
@@ -127,31 +122,25 @@ type AdapterFile struct {
 // AdapterPlan says exactly what an action would do. Making a plan changes
 // nothing.
 type AdapterPlan struct {
-	Harness Harness       `json:"harness"`
-	Action  AdapterAction `json:"action"`
-	Scope   AdapterScope  `json:"scope"`
-	Path    string        `json:"path"`
-	Files   []AdapterFile `json:"files"` // empty: there is nothing to do
-	// Diff is the unified diff of all files, with secrets masked.
-	Diff string `json:"diff"`
-	// Warnings lists what the operator should know before confirming.
-	Warnings []string `json:"warnings"`
-	// FollowUps lists what the user has to do afterwards.
-	FollowUps []string `json:"follow_ups"`
-	// Prompt is the exact question to ask the operator.
-	Prompt string `json:"prompt"`
-	// Digest identifies the plan: equal digests mean the same files with the
-	// same bytes before and after.
-	Digest string `json:"digest"`
+	Harness   Harness       `json:"harness" bounds:"1.. runes"`
+	Action    AdapterAction `json:"action"`
+	Scope     AdapterScope  `json:"scope"`
+	Path      string        `json:"path"`
+	Files     []AdapterFile `json:"files"`      // Empty: there is nothing to do.
+	Diff      string        `json:"diff"`       // Unified; secrets masked.
+	Warnings  []string      `json:"warnings"`   // Lists what the operator should know before confirming.
+	FollowUps []string      `json:"follow_ups"` // What the user has to do afterwards.
+	Prompt    string        `json:"prompt"`     // To be shown word for word.
+	Digest    string        `json:"digest"`     // Names the exact plan.
 }
 
 // AdapterResult says what an action did.
 type AdapterResult struct {
 	Changed   bool          `json:"changed"`
 	Files     []AdapterFile `json:"files"`
-	Backups   []string      `json:"backups"` // copies of the files as they were before the hub's first change
+	Backups   []string      `json:"backups"` // Copies of the files from before the first change.
 	FollowUps []string      `json:"follow_ups"`
-	Place     AdapterPlace  `json:"place"` // as it stands now
+	Place     AdapterPlace  `json:"place"` // As it stands now.
 }
 
 // CheckStatus is how a check of a verification ended.
@@ -170,18 +159,18 @@ const (
 type AdapterCheck struct {
 	Scope  AdapterScope `json:"scope"`
 	Path   string       `json:"path"`
-	Check  string       `json:"check"`
-	Status CheckStatus  `json:"status"`
+	Check  string       `json:"check" bounds:"1.. runes"`
+	Status CheckStatus  `json:"status"` // Pending is what only the user can see or do.
 	Detail string       `json:"detail"`
 	Fix    string       `json:"fix"`
-	MS     float64      `json:"ms"` // measured time in milliseconds; 0: nothing was measured
+	MS     float64      `json:"ms" bounds:"0.."` // Milliseconds that were measured; 0: nothing was.
 }
 
 // AdapterVerification is a verification that has ended or is under way.
 type AdapterVerification struct {
-	Harness   Harness        `json:"harness"`
+	Harness   Harness        `json:"harness" bounds:"1.. runes"`
 	Running   bool           `json:"running"`
-	OK        bool           `json:"ok"` // it has ended and no check failed
+	OK        bool           `json:"ok"` // It is over and no check failed.
 	StartedAt Time           `json:"started_at"`
 	EndedAt   *Time          `json:"ended_at"`
 	Checks    []AdapterCheck `json:"checks"`

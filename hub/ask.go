@@ -9,6 +9,9 @@ import (
 type AskID string
 
 // AskState is the state of a question.
+//
+// API: open, answered, withdrawn (by the agent, or closed by the operator without an answer), or expired: nobody
+// answered in time, and the default is the answer, if there is one.
 type AskState string
 
 // The states of a question. All but open are final, but for an answer that is taken back.
@@ -38,35 +41,36 @@ const (
 // answers within DeadlineSec; it needs a deadline. Without a deadline the question stays
 // open until it is answered or withdrawn.
 type AskInput struct {
-	AgentID     AgentID    `json:"agent_id"`
-	Question    string     `json:"question"`
-	Options     []string   `json:"options,omitempty"` // suggested answers; others are taken, too
-	Default     string     `json:"default,omitempty"`
-	DeadlineSec int        `json:"deadline_sec,omitempty"` // 1 to MaxAskDeadlineSec; 0: none
-	RoomID      RoomID     `json:"room_id,omitempty"`
-	Blocks      TaskID     `json:"blocks,omitempty"` // the task that waits for the answer
-	ArtifactID  ArtifactID `json:"artifact_id,omitempty"`
+	AgentID     AgentID    `json:"agent_id" bounds:"from session"` // That asks. Needed unless the session names it.
+	Question    string     `json:"question" bounds:"text 1..MaxAskChars"`
+	Options     []string   `json:"options,omitempty" bounds:"..MaxAskOptions items; each 1..MaxAskOptionChars runes"` // Suggested answers; the human may say something else.
+	Default     string     `json:"default,omitempty" bounds:"text ..MaxAskOptionChars"`                               // The answer if nobody answers in time; needs deadline_sec.
+	DeadlineSec int        `json:"deadline_sec,omitempty" bounds:"1..MaxAskDeadlineSec"`                              // How long the question is open; left out: until it is answered.
+	RoomID      RoomID     `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	Blocks      TaskID     `json:"blocks,omitempty" bounds:"as integer"`               // The task that waits for the answer.
+	ArtifactID  ArtifactID `json:"artifact_id,omitempty" bounds:"name ..MaxNameChars"` // What the human should look at.
 }
 
 // AskAnswerInput answers a question. By is the name of the human, for others to read.
 type AskAnswerInput struct {
-	Answer string `json:"answer"`
-	By     string `json:"by,omitempty"`
-	// Digest is Ask.Digest of the question that the human was shown. Another question, or a
-	// changed one, takes no answer to it. Empty: the caller does not say.
-	Digest string `json:"digest,omitempty"`
-	// UnlessNear refuses a word that is nearly one of the choices, and is none of them; see
-	// Ask.Near. Callers set it for what a human has typed.
+	Answer string `json:"answer" bounds:"text 1..MaxAnswerChars"`     // One of the options, or any other text.
+	By     string `json:"by,omitempty" bounds:"name ..MaxHumanChars"` // The name of the human.
+	// Of the question that the human was shown. Left out: whichever question has this id.
+	Digest string `json:"digest,omitempty" bounds:"like ^[0-9a-f]{64}$"`
+	// Refuses a word that is nearly one of the choices, or its number, and is none of them; a choice with space
+	// around it is taken as the choice. For what a human has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // AskWithdrawInput closes a question without an answer. The agent that asked and the
 // operator may do so.
 type AskWithdrawInput struct {
+	// That asked; needed unless a session or the operator token says who calls.
 	AgentID AgentID `json:"agent_id,omitempty"`
-	Reason  string  `json:"reason,omitempty"`
-	By      string  `json:"by,omitempty"`     // the name of the human, if the operator closes it
-	Digest  string  `json:"digest,omitempty"` // as in AskAnswerInput
+	Reason  string  `json:"reason,omitempty" bounds:"text ..MaxAskChars"`
+	By      string  `json:"by,omitempty" bounds:"name ..MaxHumanChars"` // The name of the human.
+	// Of the question that is meant. Left out: whichever question has this id.
+	Digest string `json:"digest,omitempty" bounds:"like ^[0-9a-f]{64}$"`
 }
 
 // TakeBackFor is how long after an answer the operator may take it back.
@@ -77,35 +81,41 @@ const MaxTakenBack = 10_000
 
 // AskTakeBackInput takes the answer to a question back.
 type AskTakeBackInput struct {
-	By string `json:"by,omitempty"` // the name of the human
+	By string `json:"by,omitempty" bounds:"name ..MaxHumanChars"` // The name of the human.
 }
 
 // Ask is a question to the operator. Its question and its answer are direct messages,
 // which only the agent and the operator may read, and so is the row.
 type Ask struct {
-	AskID           AskID       `json:"ask_id"`
-	State           AskState    `json:"state"`
-	AgentID         AgentID     `json:"agent_id"` // that asked
-	Question        string      `json:"question"`
-	Options         []string    `json:"options"`
-	Default         *string     `json:"default"`
-	DeadlineAt      *Time       `json:"deadline_at"` // of an open question; null: none
-	RoomID          *RoomID     `json:"room_id"`
-	Blocks          *TaskID     `json:"blocks"`
-	ArtifactID      *ArtifactID `json:"artifact_id"`
-	MessageID       MessageID   `json:"message_id"` // the question; answered:<message_id> waits for the answer. 0: a permission prompt, which has none
-	Answer          *string     `json:"answer"`
-	AnswerMessageID *MessageID  `json:"answer_message_id"` // what told the agent how the question ended
-	ClosedBy        string      `json:"closed_by"`         // the human, or the agent that withdrew it; empty: nobody, or open
-	Reason          string      `json:"reason"`            // why it was withdrawn
-	// Permission is set if the question is a permission prompt of a harness. Its agent is
-	// told nothing: the hook that waits answers the harness.
+	AskID   AskID    `json:"ask_id" bounds:"like ^ask_[0-9a-z]+$"`
+	State   AskState `json:"state"`
+	AgentID AgentID  `json:"agent_id"` // That asked.
+	// Of a direct message its first characters; the message has all. May be empty, if a message has attachments
+	// only.
+	Question string   `json:"question" bounds:"..4000 runes"`
+	Options  []string `json:"options" bounds:"..20 items"` // Suggested answers.
+	Default  *string  `json:"default"`                     // Taken as the answer if nobody answers in time.
+	// Of an open question. The time while the hub does not run does not count.
+	DeadlineAt *Time       `json:"deadline_at"`
+	RoomID     *RoomID     `json:"room_id" bounds:"as Name"`
+	Blocks     *TaskID     `json:"blocks"`      // The task that waits for the answer.
+	ArtifactID *ArtifactID `json:"artifact_id"` // What the question is about.
+	// The direct message with the question; 0 for a permission prompt, which has none.
+	MessageID       MessageID  `json:"message_id" bounds:"as Cursor"`
+	Answer          *string    `json:"answer"`
+	AnswerMessageID *MessageID `json:"answer_message_id"` // The direct message that tells the agent how the question ended.
+	// The name that the human gave, or the agent that withdrew it; may be empty.
+	ClosedBy string `json:"closed_by"`
+	Reason   string `json:"reason"` // Why it was withdrawn; may be empty.
+	// Of a permission prompt of a harness. It takes only the answers allow, deny, and deny: with a reason, and its
+	// agent gets no message.
 	Permission *PermissionPrompt `json:"permission"`
-	User       string            `json:"local_user,omitempty"` // the other user of the machine whose program asked
+	User       string            `json:"local_user,omitempty" bounds:"1..256 runes"` // The other user of the machine whose program asks; absent: none.
 	CreatedAt  Time              `json:"created_at"`
 	ClosedAt   *Time             `json:"closed_at"`
-	// Digest names what was asked; see DigestOf. The store does not keep it.
-	Digest string `json:"digest,omitempty"`
+	// Names what was asked: who asked what and when, with which options, for which tool in which folder. An answer
+	// sends it back.
+	Digest string `json:"digest,omitempty" bounds:"like ^[0-9a-f]{64}$"`
 }
 
 // AsksQuery selects questions, newest first; zero fields do not select. An agent is

@@ -50,31 +50,34 @@ func BrowseClaim(room RoomID) ClaimKey { return ClaimKey("browser:" + string(roo
 type BrowseInput struct {
 	AgentID AgentID      `json:"agent_id"`
 	Action  BrowseAction `json:"action"`
-	URL     string       `json:"url,omitempty"`    // open
-	Ref     string       `json:"ref,omitempty"`    // click, type, select; press, if it is meant for an element
-	Text    string       `json:"text,omitempty"`   // type
-	Submit  bool         `json:"submit,omitempty"` // type: press Enter afterward
-	Key     string       `json:"key,omitempty"`    // press
-	Values  []string     `json:"values,omitempty"` // select
-	Full    bool         `json:"full,omitempty"`   // screenshot: also what has to be scrolled to
+	URL     string       `json:"url,omitempty" bounds:"..MaxURLBytes runes"` // Of open: http or https, without a name or a password.
+	// An element of the last snapshot, such as e12: of click, type and select, and of press if it is meant for one.
+	Ref    string `json:"ref,omitempty" bounds:"..MaxNameChars runes"`
+	Text   string `json:"text,omitempty" bounds:"..MaxTypedChars runes"` // Of type: takes the place of the text of the element.
+	Submit bool   `json:"submit,omitempty"`                              // Of type: press Enter afterward.
+	// Of press: a character or Enter, Tab, Escape, ArrowDown and the like, perhaps with Control+, Alt+, Shift+ or
+	// Meta+.
+	Key    string   `json:"key,omitempty" bounds:"..200 runes"`
+	Values []string `json:"values,omitempty" bounds:"..MaxSelected items; each ..MaxTitleChars runes"` // Of select: the options, by their value or by what they say.
+	Full   bool     `json:"full,omitempty"`                                                            // Of screenshot: also what has to be scrolled to, up to 4000 pixels.
 }
 
 // BrowsePage is the page of a room after a step. What the page itself has written is the
 // text of a stranger: the URL, the title, the snapshot and the notes.
 type BrowsePage struct {
-	RoomID    RoomID       `json:"room_id"`
+	RoomID    RoomID       `json:"room_id" bounds:"like ^r_[0-9a-z]+$"`
 	Action    BrowseAction `json:"action"`
-	URL       string       `json:"url"`
-	Title     string       `json:"title"`
-	Loading   bool         `json:"loading"`   // it was still loading when the step ended
-	Navigated bool         `json:"navigated"` // it is another page than before: earlier refs are stale
-	Snapshot  string       `json:"snapshot"`  // of open, back and snapshot
-	Truncated bool         `json:"truncated"` // the snapshot has been cut
-	Notes     []string     `json:"notes"`     // what the page tried and did not get
-	// Artifact is the screenshot, in the room; null: there is none.
-	Artifact *Artifact `json:"artifact"`
-	// ExpiresAt is when the claim of the driver ends without another step; null: it has
-	// been released.
+	URL       string       `json:"url"`       // Of the page; text of a stranger.
+	Title     string       `json:"title"`     // Text of a stranger.
+	Loading   bool         `json:"loading"`   // The page was still loading when the step ended.
+	Navigated bool         `json:"navigated"` // It is another page than before: earlier refs are stale.
+	// The elements of the page with their refs, of open, back and snapshot; else empty. Text of a stranger.
+	Snapshot  string `json:"snapshot"`
+	Truncated bool   `json:"truncated"` // The snapshot was cut.
+	// What the page tried and did not get: dialogs, windows, downloads, connections. Text of a stranger.
+	Notes    []string  `json:"notes"`
+	Artifact *Artifact `json:"artifact"` // The screenshot.
+	// When the claim of the driver ends without another step; null: it was released.
 	ExpiresAt *Time `json:"expires_at"`
 }
 
@@ -95,8 +98,8 @@ type BrowserDriver interface {
 // AllowHostInput allows the browser of a room a host that has no public address, or takes
 // that back.
 type AllowHostInput struct {
-	Host   AllowedHost `json:"host"`
-	Remove bool        `json:"remove,omitempty"`
+	Host   AllowedHost `json:"host" bounds:"..262 runes"` // A name or an address, perhaps with a port: localhost:3000.
+	Remove bool        `json:"remove,omitempty"`          // Take it back.
 }
 
 // Browses lets the agents of a room look at web pages.

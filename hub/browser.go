@@ -29,19 +29,13 @@ const (
 
 // BrowserEngine is one browser engine of a machine.
 type BrowserEngine struct {
-	// Preference is 1 for the engine that is tried first.
-	Preference int         `json:"preference"`
+	Preference int         `json:"preference"` // 1 for the engine that is tried first.
 	Kind       BrowserKind `json:"kind"`
 	Path       string      `json:"path"`
-	// Version is empty if it is not known.
-	Version string `json:"version"`
-	// Source says where the engine was found: the name of a variable of the
-	// environment, managed, system, prerelease, playwright or puppeteer.
+	Version    string      `json:"version"` // Empty if it is not known.
+	// The name of a variable of the environment, managed, system, prerelease, playwright or puppeteer.
 	Source string `json:"source"`
 	Usable bool   `json:"usable"`
-	// Reason says why an engine is not usable, or what to know of one that is.
-	Reason string `json:"reason"`
-	// Snap says that the engine is confined: it sees only parts of the home folder
-	// and has a folder for temporary files of its own.
-	Snap bool `json:"snap"`
+	Reason string `json:"reason"` // Why it is not usable, or what to know of it.
+	Snap   bool   `json:"snap"`   // It is confined.
 }

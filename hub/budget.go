@@ -11,10 +11,12 @@ const (
 
 // BudgetInput says how many characters an hour an agent is given, or each agent with a seat
 // in a room. Exactly one of AgentID and RoomID is set.
+//
+// API: Exactly one of agent_id and room_id.
 type BudgetInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
-	RoomID  RoomID  `json:"room_id,omitempty"`
-	Chars   int     `json:"chars"` // 0: no budget
+	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"`
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	Chars   int     `json:"chars" bounds:"0..MaxBudgetChars"` // At least 1000, or 0 for no budget.
 }
 
 // Target returns whom or what the budget is for.
@@ -31,9 +33,9 @@ type BudgetTarget struct {
 // Budget bounds the characters that an agent is given in an hour. Beyond it bodies are
 // digests: their beginning, their size and the way to the whole.
 type Budget struct {
-	AgentID *AgentID `json:"agent_id"` // nil: the budget is of each agent with a seat in the room
+	AgentID *AgentID `json:"agent_id" bounds:"as string"` // Null: the budget is of each agent with a seat in the room.
 	RoomID  *RoomID  `json:"room_id"`
-	Chars   int      `json:"chars"` // 0: there is none any more
+	Chars   int      `json:"chars" bounds:"0..10000000"` // Characters an hour; 0: there is no budget any more.
 	By      AgentID  `json:"by"`
 	Since   Time     `json:"since"`
 }

@@ -34,22 +34,20 @@ const (
 
 // CapsuleExportInput asks for a plan of an export.
 type CapsuleExportInput struct {
-	Project string         `json:"project"`           // id, slug or name
-	Out     string         `json:"out"`               // absolute path on the hub's machine, ending with .hubpack
-	Scope   CapsuleScope   `json:"scope,omitempty"`   // absent: knowledge
-	Rooms   []string       `json:"rooms,omitempty"`   // ids, slugs or names; with the scope selected_rooms alone
-	Privacy CapsulePrivacy `json:"privacy,omitempty"` // absent: share_safe
-	// Artifacts are binary artifacts that a share_safe capsule holds all the same.
-	Artifacts []ArtifactID `json:"artifacts,omitempty"`
-	// GitMirror also writes a readable mirror into the one Git work tree that is bound to
-	// rooms of the project.
+	Project string `json:"project" bounds:"name 1..MaxNameChars"` // Id, slug or name.
+	// Absolute path on the machine of the hub, ending with .hubpack, or with .hubpack.age if it is encrypted.
+	Out       string         `json:"out" bounds:"1..4096 runes"`
+	Scope     CapsuleScope   `json:"scope,omitempty" bounds:"default knowledge"`                                           // Absent: knowledge.
+	Rooms     []string       `json:"rooms,omitempty" bounds:"..MaxProjectRooms items; each name 1..MaxNameChars"`          // Ids, slugs or names; with the scope selected_rooms alone.
+	Privacy   CapsulePrivacy `json:"privacy,omitempty" bounds:"default share_safe"`                                        // Absent: share_safe.
+	Artifacts []ArtifactID   `json:"artifacts,omitempty" bounds:"..MaxCapsuleArtifacts items; each 1..MaxNameChars runes"` // Binary artifacts that share_safe holds all the same.
+	// Also write a readable mirror into the one Git work tree that is bound to rooms of the project.
 	GitMirror bool `json:"git_mirror,omitempty"`
-	// SignKey is the absolute path of a key of minisign without a password, which signs the
-	// file. The signature is beside it, under its name and .minisig.
-	SignKey string `json:"sign_key,omitempty"`
-	// To are recipients of age, which begin with age1. The file is encrypted to them, and
-	// its name ends with .hubpack.age.
-	To []string `json:"to,omitempty"`
+	// Absolute path of a signing key of minisign without a password. The signature is beside the file, under its
+	// name and .minisig.
+	SignKey string `json:"sign_key,omitempty" bounds:"1..4096 runes"`
+	// Recipients of age (age1…). The file is encrypted to them, and out ends with .hubpack.age.
+	To []string `json:"to,omitempty" bounds:"..MaxCapsuleRecipients items; each name 1..MaxCapsuleKeyChars"`
 }
 
 // CapsuleForm says what an export writes.
@@ -76,31 +74,31 @@ const (
 const MaxMirrorChanges = 200
 
 // CapsuleMirror says what an export changes in the mirror of a project.
+//
+// API: What the export changes in the mirror of the project in a Git work tree.
 type CapsuleMirror struct {
-	State  CapsuleMirrorState `json:"state"`
-	Reason string             `json:"reason,omitempty"`
-	Folder string             `json:"folder,omitempty"` // absolute path
-	Write  int                `json:"write"`            // new files
-	// Replace and Remove count files that an earlier export wrote and nobody has changed.
-	Replace int `json:"replace"`
-	Remove  int `json:"remove"`
-	Same    int `json:"same"` // files that stay as they are
-	// Kept counts files that somebody has changed. What would have replaced one is written
-	// beside it, under its name and .new.
-	Kept int `json:"kept"`
-	// Changes are the first MaxMirrorChanges files that do not stay the same, by paths.
-	Changes []CapsuleMirrorChange `json:"changes"`
+	State   CapsuleMirrorState `json:"state"`
+	Reason  string             `json:"reason,omitempty"`     // Why none is written.
+	Folder  string             `json:"folder,omitempty"`     // Absolute path on the machine of the hub.
+	Write   int                `json:"write" bounds:"0.."`   // New files.
+	Replace int                `json:"replace" bounds:"0.."` // Files of an earlier mirror that nobody has changed.
+	Remove  int                `json:"remove" bounds:"0.."`  // Such files that the project no longer has.
+	Same    int                `json:"same" bounds:"0.."`    // Files that stay as they are.
+	// Files that somebody has changed, which stay. The new text is written beside such a file, under its name and
+	// .new.
+	Kept    int                   `json:"kept" bounds:"0.."`
+	Changes []CapsuleMirrorChange `json:"changes" bounds:"..200 items"` // The first files that do not stay as they are, by paths.
 }
 
 // CapsuleMirrorChange is one file of a mirror.
 type CapsuleMirrorChange struct {
-	Path string `json:"path"` // from the folder of the mirror, with slashes
-	Do   string `json:"do"`   // write, replace, remove or kept
+	Path string `json:"path"`                                         // From the folder of the mirror, with slashes.
+	Do   string `json:"do" bounds:"one of write replace remove kept"` // Write, replace, remove or kept.
 }
 
 // CapsuleConfirmInput confirms a plan by its digest.
 type CapsuleConfirmInput struct {
-	Confirm string `json:"confirm"`
+	Confirm string `json:"confirm" bounds:"name 1..MaxNameChars"` // The digest of the plan.
 }
 
 // CapsulePlanState says how far an export is.
@@ -116,97 +114,94 @@ const (
 
 // CapsuleCounts says how many things of each kind a capsule has.
 type CapsuleCounts struct {
-	Rooms     int64 `json:"rooms"`
-	Agents    int64 `json:"agents"`
-	Decisions int64 `json:"decisions"`
-	Artifacts int64 `json:"artifacts"`
-	Memories  int64 `json:"memories"`
-	Runs      int64 `json:"runs"`
-	Tasks     int64 `json:"tasks"`
-	Messages  int64 `json:"messages"`
-	Direct    int64 `json:"direct"`     // messages of these that are direct
-	BlobBytes int64 `json:"blob_bytes"` // of all artifacts
+	Rooms     int64 `json:"rooms" bounds:"0.."`
+	Agents    int64 `json:"agents" bounds:"0.."`
+	Decisions int64 `json:"decisions" bounds:"0.."`
+	Artifacts int64 `json:"artifacts" bounds:"0.."`
+	Memories  int64 `json:"memories" bounds:"0.."`
+	Runs      int64 `json:"runs" bounds:"0.."`
+	Tasks     int64 `json:"tasks" bounds:"0.."`
+	Messages  int64 `json:"messages" bounds:"0.."`
+	Direct    int64 `json:"direct" bounds:"0.."`     // Messages of these that are direct.
+	BlobBytes int64 `json:"blob_bytes" bounds:"0.."` // Bytes of all artifacts.
 }
 
 // MaxLeftOutNames is how many artifacts that are left out a plan names; it counts all.
 const MaxLeftOutNames = 20
 
 // CapsuleLeftOut is an artifact whose bytes a share_safe capsule leaves out.
+//
+// API: An artifact whose bytes are left out.
 type CapsuleLeftOut struct {
 	ArtifactID ArtifactID `json:"artifact_id"`
 	Title      string     `json:"title"`
-	Version    int64      `json:"version"`
-	// Reason is binary, or encoding: it says that it is a text, and is none in UTF-8.
-	Reason string `json:"reason"`
+	Version    int64      `json:"version" bounds:"0.."`
+	Reason     string     `json:"reason" bounds:"one of binary encoding"` // encoding: it says that it is a text, and is none in UTF-8.
 }
 
 // CapsulePlan says exactly what an export writes. The file exists already, where nobody
 // sees it; to confirm the plan puts it at its target. Members below Total are those of a
 // plan that is ready or done.
 type CapsulePlan struct {
-	PlanID    string           `json:"plan_id"`
-	Form      CapsuleForm      `json:"form"`
-	State     CapsulePlanState `json:"state"`
-	Error     string           `json:"error,omitempty"`
-	Target    string           `json:"target"`
+	PlanID    string           `json:"plan_id" bounds:"1.. runes"`
+	Form      CapsuleForm      `json:"form"` // One file or a folder.
+	State     CapsulePlanState `json:"state" bounds:"one of planning ready done failed"`
+	Error     string           `json:"error,omitempty"` // Why it failed.
+	Target    string           `json:"target"`          // Absolute path on the machine of the hub.
 	Scope     CapsuleScope     `json:"scope"`
 	Privacy   CapsulePrivacy   `json:"privacy"`
 	Project   Project          `json:"project"`
 	ExpiresAt Time             `json:"expires_at"`
-	Done      int64            `json:"done"`  // rows that are written
-	Total     int64            `json:"total"` // rows that there are; 0: not known yet
+	Done      int64            `json:"done" bounds:"0.."`  // Rows that are written.
+	Total     int64            `json:"total" bounds:"0.."` // Rows that there are; 0 while they are counted.
 
-	Rooms         []RoomID       `json:"rooms"` // that were named
+	Rooms         []RoomID       `json:"rooms"` // Rooms that were named.
 	Counts        CapsuleCounts  `json:"counts"`
-	Redactions    map[string]int `json:"redactions"` // rule: places
-	LeftOut       map[string]int `json:"left_out"`   // kind: things
-	Size          int64          `json:"size"`       // bytes of the file, or of all files of a bundle
-	Files         int64          `json:"files"`      // 1, or the files of a bundle
-	AsOfSeq       Seq            `json:"as_of_seq"`  // the last record that the capsule shows
-	AsOfMessage   MessageID      `json:"as_of_message"`
+	Redactions    map[string]int `json:"redactions" bounds:"each 0.."` // How many places each rule has replaced.
+	LeftOut       map[string]int `json:"left_out" bounds:"each 0.."`   // How many things of each kind are left out.
+	Size          int64          `json:"size" bounds:"0.."`            // Bytes of the file, or of all files of a bundle.
+	Files         int64          `json:"files" bounds:"0.."`           // 1, or the files of a bundle.
+	AsOfSeq       Seq            `json:"as_of_seq" bounds:"0.."`       // The last record that the capsule shows.
+	AsOfMessage   MessageID      `json:"as_of_message" bounds:"0.."`
 	CapsuleID     string         `json:"capsule_id"`
 	ContentDigest string         `json:"content_digest"`
-	Mirror        *CapsuleMirror `json:"mirror,omitempty"` // if one was asked for
-	// Artifacts are the first MaxLeftOutNames artifacts that LeftOut counts as binary_artifacts.
-	Artifacts  []CapsuleLeftOut `json:"artifacts,omitempty"`
-	Signer     *CapsuleSigner   `json:"signer,omitempty"`     // if a signature was asked for
-	Recipients []string         `json:"recipients,omitempty"` // to whom the file is encrypted
-	PlanDigest string           `json:"plan_digest"`
-	// Prompt is the exact question to ask the operator.
-	Prompt string `json:"prompt"`
+	Mirror        *CapsuleMirror `json:"mirror,omitempty"` // Absent if none was asked for.
+	// The first artifacts that left_out counts as binary_artifacts; absent if there are none.
+	Artifacts  []CapsuleLeftOut `json:"artifacts,omitempty" bounds:"..20 items"`
+	Signer     *CapsuleSigner   `json:"signer,omitempty"`     // Absent if no signature was asked for.
+	Recipients []string         `json:"recipients,omitempty"` // To whom the file is encrypted; absent if it is not.
+	PlanDigest string           `json:"plan_digest"`          // Names the exact plan.
+	Prompt     string           `json:"prompt"`               // To be shown word for word.
 }
 
 // CapsuleInspectInput names a file on the hub's machine.
 type CapsuleInspectInput struct {
-	Path string `json:"path"` // absolute
-	// Identity is the absolute path of a file with identities of age, which open an
-	// encrypted capsule.
-	Identity string `json:"identity,omitempty"`
-	// Keys are public keys of minisign, with which a signature is checked.
-	Keys []string `json:"keys,omitempty"`
-	// Signed refuses a capsule without a valid signature by one of Keys.
-	Signed bool `json:"signed,omitempty"`
+	Path string `json:"path" bounds:"1..MaxPathBytes runes"` // Absolute, on the machine of the hub.
+	// Absolute path of a file with identities of age, which open an encrypted capsule.
+	Identity string   `json:"identity,omitempty" bounds:"1..4096 runes"`
+	Keys     []string `json:"keys,omitempty" bounds:"..MaxCapsuleKeys items; each name 1..MaxCapsuleKeyChars"` // Public keys of minisign, with which the signature is checked.
+	Signed   bool     `json:"signed,omitempty"`                                                                // Refuse a capsule without a valid signature by one of keys.
 }
 
 // CapsuleSummary says what a capsule is that has passed all checks.
 type CapsuleSummary struct {
-	Path           string         `json:"path"`
-	Size           int64          `json:"size"` // bytes of the file
-	SchemaMajor    int            `json:"schema_major"`
-	SchemaMinor    int            `json:"schema_minor"`
-	ProductVersion string         `json:"product_version"`
+	Path           string         `json:"path" bounds:"1.. runes"`
+	Size           int64          `json:"size" bounds:"0.."` // Bytes of the file.
+	SchemaMajor    int            `json:"schema_major" bounds:"0.."`
+	SchemaMinor    int            `json:"schema_minor" bounds:"0.."`
+	ProductVersion string         `json:"product_version"` // Of the hub that wrote it.
 	CreatedAt      Time           `json:"created_at"`
 	CapsuleID      string         `json:"capsule_id"`
 	ContentDigest  string         `json:"content_digest"`
 	Scope          CapsuleScope   `json:"scope"`
 	Privacy        CapsulePrivacy `json:"privacy"`
-	Slug           string         `json:"slug"` // of the project
-	Name           string         `json:"name"` // of the project
+	Slug           string         `json:"slug"` // Of the project.
+	Name           string         `json:"name"` // Of the project.
 	Counts         CapsuleCounts  `json:"counts"`
-	Redactions     map[string]int `json:"redactions"` // rule: places
-	LeftOut        map[string]int `json:"left_out"`   // kind: things
+	Redactions     map[string]int `json:"redactions" bounds:"each 0.."` // Rule: places.
+	LeftOut        map[string]int `json:"left_out" bounds:"each 0.."`   // Kind: things.
 
-	Encrypted bool             `json:"encrypted"` // the file is; the rest is what it holds
+	Encrypted bool             `json:"encrypted"` // The file is encrypted; the rest is what it holds.
 	Signature CapsuleSignature `json:"signature"`
 }
 

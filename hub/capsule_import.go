@@ -5,10 +5,11 @@ import "context"
 // CapsuleImportInput asks for a plan of an import. Its members are those of
 // CapsuleInspectInput.
 type CapsuleImportInput struct {
-	Path     string   `json:"path"`
-	Identity string   `json:"identity,omitempty"`
-	Keys     []string `json:"keys,omitempty"`
-	Signed   bool     `json:"signed,omitempty"`
+	Path string `json:"path" bounds:"1..MaxPathBytes runes"` // Absolute path on the machine of the hub.
+	// Absolute path of a file with identities of age, which open an encrypted capsule.
+	Identity string   `json:"identity,omitempty" bounds:"1..4096 runes"`
+	Keys     []string `json:"keys,omitempty" bounds:"..MaxCapsuleKeys items; each 1..MaxCapsuleKeyChars runes"` // Public keys of minisign, with which the signature is checked.
+	Signed   bool     `json:"signed,omitempty"`                                                                 // Refuse a capsule without a valid signature by one of keys.
 }
 
 // CapsuleImporting is a state of the plan of an import, beside planning, ready, done and failed.
@@ -18,38 +19,39 @@ const CapsuleImporting CapsulePlanState = "importing" // it was confirmed and is
 // capsule and changes nothing. Members below Total are those of a plan that is ready,
 // importing or done.
 type CapsuleImportPlan struct {
-	PlanID    string           `json:"plan_id"`
+	PlanID    string           `json:"plan_id" bounds:"1.. runes"`
 	State     CapsulePlanState `json:"state"`
-	Error     string           `json:"error,omitempty"`
-	Path      string           `json:"path"`
-	ExpiresAt Time             `json:"expires_at"` // of a plan that is not confirmed
-	Done      int64            `json:"done"`       // while it plans bytes, then rows
-	Total     int64            `json:"total"`      // 0: not known yet
+	Error     string           `json:"error,omitempty"`    // Why it failed.
+	Path      string           `json:"path"`               // Absolute path on the machine of the hub.
+	ExpiresAt Time             `json:"expires_at"`         // Of a plan that is not confirmed.
+	Done      int64            `json:"done" bounds:"0.."`  // Bytes that are checked; while it is imported, rows that are written.
+	Total     int64            `json:"total" bounds:"0.."` // Of these; 0 while they are counted.
 
-	Size           int64          `json:"size"` // bytes of the file
-	ProductVersion string         `json:"product_version"`
-	CreatedAt      Time           `json:"created_at"` // when the capsule was made, as it says
-	Scope          CapsuleScope   `json:"scope"`
-	Privacy        CapsulePrivacy `json:"privacy"`
+	Size           int64          `json:"size" bounds:"0.."`             // Bytes of the file.
+	ProductVersion string         `json:"product_version"`               // That made the capsule, as it says.
+	CreatedAt      Time           `json:"created_at" bounds:"as string"` // When it was made, as it says.
+	Scope          CapsuleScope   `json:"scope" bounds:"as string"`
+	Privacy        CapsulePrivacy `json:"privacy" bounds:"as string"`
 	Counts         CapsuleCounts  `json:"counts"`
-	Redactions     map[string]int `json:"redactions"` // rule: places
-	LeftOut        map[string]int `json:"left_out"`   // kind: things
+	Redactions     map[string]int `json:"redactions" bounds:"each 0.."` // How many places each rule has replaced.
+	LeftOut        map[string]int `json:"left_out" bounds:"each 0.."`   // How many things of each kind are left out.
 	CapsuleID      string         `json:"capsule_id"`
 	ContentDigest  string         `json:"content_digest"`
-	FromSlug       string         `json:"from_slug"` // of the project, in the capsule
+	FromSlug       string         `json:"from_slug"` // Of the project, in the capsule.
 	FromName       string         `json:"from_name"`
-	Slug           string         `json:"slug"`         // that the project gets here
-	Name           string         `json:"name"`         // that it gets here
-	Earlier        []ProjectID    `json:"earlier"`      // the projects that came from a capsule with the same content
-	SharedRooms    []string       `json:"shared_rooms"` // slugs of its rooms that rooms here have already, sorted
-	Encrypted      bool           `json:"encrypted"`
-	PlanDigest     string         `json:"plan_digest"`
+	Slug           string         `json:"slug"`    // That the project gets here.
+	Name           string         `json:"name"`    // That it gets here.
+	Earlier        []ProjectID    `json:"earlier"` // Projects that came from a capsule with the same content.
+	// Slugs of its rooms that rooms here have already. By such a slug alone no room is found then; it needs its
+	// project.
+	SharedRooms []string `json:"shared_rooms"`
+	Encrypted   bool     `json:"encrypted"`   // The file is encrypted; the rest is what it holds.
+	PlanDigest  string   `json:"plan_digest"` // Names the exact plan.
 
 	Signature CapsuleSignature `json:"signature"`
-	// Prompt is the exact question to ask the operator.
-	Prompt string `json:"prompt"`
+	Prompt    string           `json:"prompt"` // To be shown word for word.
 
-	Project *Project `json:"project,omitempty"` // that was made; of a plan that is done
+	Project *Project `json:"project,omitempty"` // That was made; only of a plan that is done.
 }
 
 // CapsuleImports makes projects of capsules. All calls are the operator's. The paths are

@@ -8,10 +8,12 @@ const (
 )
 
 // CapsuleSigner says who signs a capsule that is exported.
+//
+// API: The signer of the file.
 type CapsuleSigner struct {
 	KeyID     string `json:"key_id"`
-	PublicKey string `json:"public_key"` // with which others check the signature
-	File      string `json:"file"`       // absolute path of the signature
+	PublicKey string `json:"public_key"` // With which others check the signature.
+	File      string `json:"file"`       // Absolute path of the signature.
 }
 
 // CapsuleSignatureState says what a look at the signature beside a capsule has found. A
@@ -26,8 +28,11 @@ const (
 )
 
 // CapsuleSignature is what the signature beside a capsule says.
+//
+// API: What the signature beside the capsule says.
 type CapsuleSignature struct {
+	// With unknown_key nothing could be checked. A signature that does not fit is the error signature_invalid.
 	State   CapsuleSignatureState `json:"state"`
 	KeyID   string                `json:"key_id,omitempty"`
-	Comment string                `json:"comment,omitempty"` // that is signed, too; to be believed only of a valid one
+	Comment string                `json:"comment,omitempty"` // That is signed, too; to be believed only of a valid signature.
 }

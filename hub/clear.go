@@ -33,15 +33,14 @@ const (
 // ClearInput selects what the operator may want to be rid of. A zero field does not select.
 type ClearInput struct {
 	Kind    ClearKind `json:"kind"`
-	By      AgentID   `json:"by,omitempty"`      // that made it; of seats: the agent itself, or the maker of its invite
-	Unnamed bool      `json:"unnamed,omitempty"` // what calls made that named no agent
-	Project string    `json:"project,omitempty"` // rooms, invites and seats of this project: id, slug or name
-	RoomID  RoomID    `json:"room_id,omitempty"` // invites, seats and questions of this room
-	// Archived selects projects, rooms and channels that are archived already and hold nothing,
-	// to delete them.
+	By      AgentID   `json:"by,omitempty"`      // The maker; of seats the agent itself, or the maker of its invite.
+	Unnamed bool      `json:"unnamed,omitempty"` // What calls made that named no agent.
+	// Of rooms, invites and seats: only of this project, by id, slug or name.
+	Project string `json:"project,omitempty" bounds:"name ..MaxNameChars"`
+	RoomID  RoomID `json:"room_id,omitempty" bounds:"name ..MaxNameChars"` // Of invites, seats and questions: only of this room.
+	// Projects, rooms and channels that are archived already and hold nothing, to delete them.
 	Archived bool `json:"archived,omitempty"`
-	// OlderSec selects what was made at least so long ago.
-	OlderSec int `json:"older_sec,omitempty"`
+	OlderSec int  `json:"older_sec,omitempty" bounds:"1..MaxClearAgeSec"` // What was made at least so long ago.
 }
 
 // Deletes reports whether things of this kind can be deleted once they are archived.
@@ -51,37 +50,37 @@ func (k ClearKind) Deletes() bool {
 
 // Clearable is a thing of a plan.
 type Clearable struct {
-	// ID names the thing: the id of a project, room, question or invite, the name of a
-	// channel, and room_id/agent_id of a seat.
+	// Of a project, room, question or invite its id, of a channel its name, of a seat the ids of room, agent and
+	// seat.
 	ID        string  `json:"id"`
-	Name      string  `json:"name"` // for people: a name, a question, the role of an invite
-	CreatedBy AgentID `json:"created_by"`
+	Name      string  `json:"name"`                         // For people: a name, a question, the role of an invite.
+	CreatedBy AgentID `json:"created_by" bounds:"or empty"` // Empty if the call named nobody.
 	CreatedAt Time    `json:"created_at"`
 }
 
 // ClearPlan lists what a selection finds, and changes nothing.
 type ClearPlan struct {
 	Kind   ClearKind   `json:"kind"`
-	Delete bool        `json:"delete"` // the things are archived, and a confirmation deletes them
-	Rows   []Clearable `json:"rows"`   // the oldest first, at most MaxClear
-	More   bool        `json:"more"`   // there are more, for the next plan
-	Digest string      `json:"digest"` // of the rows; a confirmation repeats it
+	Delete bool        `json:"delete"`                     // The things are archived, and a confirmation deletes them.
+	Rows   []Clearable `json:"rows" bounds:"..1000 items"` // The oldest first.
+	More   bool        `json:"more"`                       // There are more, for the next plan.
+	Digest string      `json:"digest"`                     // Of the rows; a confirmation repeats it.
 }
 
 // ClearConfirmInput closes or deletes the things of a plan. Digest is the plan's, so that what is closed
 // is what the operator has seen.
 type ClearConfirmInput struct {
 	Kind   ClearKind `json:"kind"`
-	IDs    []string  `json:"ids"`
-	Digest string    `json:"digest"`
-	Delete bool      `json:"delete,omitempty"` // as the plan says
-	Reason string    `json:"reason,omitempty"` // agents whose questions are closed are told it
+	IDs    []string  `json:"ids" bounds:"1..MaxClear items"`                  // Those of the plan, in its order.
+	Digest string    `json:"digest"`                                          // That of the plan.
+	Delete bool      `json:"delete,omitempty"`                                // As the plan says.
+	Reason string    `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // Agents whose questions are closed are told it.
 }
 
 // Cleared says what has become of the things of a plan.
 type Cleared struct {
 	Kind   ClearKind     `json:"kind"`
-	Closed int           `json:"closed"` // those that are closed, or deleted, now
+	Closed int           `json:"closed" bounds:"0.."` // How many are closed, or deleted, now.
 	Failed []ClearFailed `json:"failed"`
 }
 

@@ -3,6 +3,8 @@ package hub
 import "net/http"
 
 // Code names an error for programs. Codes are only ever added.
+//
+// API: Append-only.
 type Code string
 
 // CodeInfo is everything that depends on the code alone. The message belongs to

@@ -38,26 +38,27 @@ type ProviderRegion struct {
 // ProviderParam is a part of a provider's addresses that only its user knows.
 type ProviderParam struct {
 	Name  string   `json:"name"`
-	Env   []string `json:"env"` // variables of the hub that hold it
+	Env   []string `json:"env"` // Variables of the hub that hold it.
 	About string   `json:"about"`
 }
 
 // Provider is a preset of a hosted provider.
 type Provider struct {
-	ProviderID    ProviderID       `json:"provider_id"`
-	Label         string           `json:"label"`
-	EnvVar        string           `json:"env_var"`  // the first of Env; empty: there is none
-	Env           []string         `json:"env"`      // variables that hold its key, the first wins
-	Endpoint      string           `json:"endpoint"` // of the default region; empty: the user's own
+	ProviderID ProviderID `json:"provider_id"`
+	Label      string     `json:"label"`
+	EnvVar     string     `json:"env_var"` // The first of env; empty if there is none.
+	Env        []string   `json:"env"`     // Variables that hold its key; the first that is set counts.
+	// The base URL of the default region, with the parameters still in it; empty for custom.
+	Endpoint      string           `json:"endpoint"`
 	Regions       []ProviderRegion `json:"regions"`
-	DefaultRegion string           `json:"default_region"`
-	Params        []ProviderParam  `json:"params"`
+	DefaultRegion string           `json:"default_region"` // May be empty.
+	Params        []ProviderParam  `json:"params"`         // Parts of the addresses that only their user knows.
 	KeyOptional   bool             `json:"key_optional"`
-	Catalog       bool             `json:"catalog"` // it tells its models; otherwise the preset lists them
-	Note          string           `json:"note"`
-	Docs          string           `json:"docs"`
-	Source        string           `json:"source"`  // where the row comes from
-	Checked       string           `json:"checked"` // the day on which it was looked up
+	Catalog       bool             `json:"catalog"`                  // It tells its models; otherwise the preset lists them.
+	Note          string           `json:"note"`                     // May be empty.
+	Docs          string           `json:"docs"`                     // May be empty.
+	Source        string           `json:"source"`                   // Where the row comes from.
+	Checked       string           `json:"checked" bounds:"as date"` // When that was looked up.
 }
 
 // ProviderTarget says which servers of a provider are meant.
@@ -79,17 +80,17 @@ func (t *ProviderTarget) Origin() string { return strings.Join(t.Origins, " ") }
 
 // ProviderPrice is what a model costs, per million tokens.
 type ProviderPrice struct {
-	Input    float64 `json:"input"`
-	Output   float64 `json:"output"`
+	Input    float64 `json:"input" bounds:"0.."` // For a million tokens.
+	Output   float64 `json:"output" bounds:"0.."`
 	Currency string  `json:"currency"`
 }
 
 // ProviderModel is a model of a provider. Zero and nil: the provider does not tell.
 type ProviderModel struct {
-	ModelID       string         `json:"model_id"`
-	Name          string         `json:"name"`
-	ContextTokens int64          `json:"context_tokens"`
-	OutputTokens  int64          `json:"output_tokens"`
+	ModelID       string         `json:"model_id" bounds:"..200 runes"`
+	Name          string         `json:"name" bounds:"..200 runes"`   // May be empty.
+	ContextTokens int64          `json:"context_tokens" bounds:"0.."` // 0: the provider does not tell.
+	OutputTokens  int64          `json:"output_tokens" bounds:"0.."`  // 0: the provider does not tell.
 	Price         *ProviderPrice `json:"price"`
 }
 
@@ -124,9 +125,9 @@ const (
 type ConnectionCheck struct {
 	At      Time          `json:"at"`
 	OK      bool          `json:"ok"`
-	Key     KeyProof      `json:"key"`   // of a verification that went well
-	Fault   ProviderFault `json:"fault"` // of one that did not
-	Message string        `json:"message"`
+	Key     KeyProof      `json:"key" bounds:"or empty"`   // not_proved: the provider answers everybody. Empty if ok is false.
+	Fault   ProviderFault `json:"fault" bounds:"or empty"` // Of one that did not.
+	Message string        `json:"message"`                 // What is wrong; empty if ok.
 	Fix     string        `json:"fix"`
 }
 
@@ -143,21 +144,21 @@ const (
 
 // Connection is a hosted provider with the place of its key. It never holds the key.
 type Connection struct {
-	ConnectionID ConnectionID      `json:"connection_id"`
-	Label        string            `json:"label"`
+	ConnectionID ConnectionID      `json:"connection_id" bounds:"like ^cn_[0-9a-z]+$"`
+	Label        string            `json:"label" bounds:"..64 runes"`
 	ProviderID   ProviderID        `json:"provider_id"`
-	Region       string            `json:"region"`   // empty: the provider has none
-	Endpoint     string            `json:"endpoint"` // the base URL
+	Region       string            `json:"region"`   // Empty: the provider has none.
+	Endpoint     string            `json:"endpoint"` // The base URL.
 	Params       map[string]string `json:"params"`
-	KeySource    KeySource         `json:"key_source"`
-	KeyVariable  string            `json:"key_variable"` // the variable that holds it, or that a spawn gets
-	// KeyFingerprint tells keys apart. It is salted with a secret of the store, so that
-	// nobody can look for the key with it. Empty: there is no key.
-	KeyFingerprint string           `json:"key_fingerprint"`
-	KeyOrigin      string           `json:"key_origin"` // the servers for which the key was given
-	KeyRef         string           `json:"key_ref"`    // names the key in its source
-	Check          *ConnectionCheck `json:"check"`      // nil: never verified
-	Models         int              `json:"models"`     // how many are kept
+	// Where the key is; needed: the servers have changed, and it has to be given again.
+	KeySource KeySource `json:"key_source"`
+	// The variable that holds the key, or that a spawned harness gets; may be empty.
+	KeyVariable    string           `json:"key_variable"`
+	KeyFingerprint string           `json:"key_fingerprint" bounds:"like ^([0-9a-f]{8})?$"` // Tells keys apart. Salted with a secret of the store.
+	KeyOrigin      string           `json:"key_origin"`                                     // The servers for which the key was given.
+	KeyRef         string           `json:"key_ref"`                                        // Names the key in its source. Never the key.
+	Check          *ConnectionCheck `json:"check"`                                          // The latest verification; null: there was none.
+	Models         int              `json:"models" bounds:"0.."`                            // How many are kept.
 	ModelsAt       *Time            `json:"models_at"`
 	CreatedAt      Time             `json:"created_at"`
 	UpdatedAt      Time             `json:"updated_at"`
@@ -166,43 +167,49 @@ type Connection struct {
 // ConnectionInput creates a connection. At most one of Key, KeyVariable and EnvCredential
 // is set. Without all of them the hub looks in the credential store under the name of the
 // provider, and then in the variables of the provider.
+//
+// API: At most one of key, key_variable, env_credential and no_key.
 type ConnectionInput struct {
-	ProviderID    ProviderID        `json:"provider_id"`
-	Label         string            `json:"label,omitempty"`
-	Region        string            `json:"region,omitempty"`
-	Endpoint      string            `json:"endpoint,omitempty"` // of a custom provider alone
-	Params        map[string]string `json:"params,omitempty"`
-	Key           string            `json:"key,omitempty"`            // is kept in the credential store
-	KeyVariable   string            `json:"key_variable,omitempty"`   // a variable of the hub's environment
-	EnvCredential bool              `json:"env_credential,omitempty"` // one of the provider's variables must hold it
-	NoKey         bool              `json:"no_key,omitempty"`         // the server needs none
+	ProviderID    ProviderID        `json:"provider_id" bounds:"name 1..MaxNameChars"`
+	Label         string            `json:"label,omitempty" bounds:"..64 runes"` // Unique, whatever the case. That of the provider if left out.
+	Region        string            `json:"region,omitempty" bounds:"name ..MaxNameChars"`
+	Endpoint      string            `json:"endpoint,omitempty" bounds:"name ..MaxEndpointBytes"` // Of custom alone: the base URL.
+	Params        map[string]string `json:"params,omitempty" bounds:"..4 members"`
+	Key           string            `json:"key,omitempty" bounds:"..MaxProviderKey runes"` // Is kept in the credential store.
+	KeyVariable   string            `json:"key_variable,omitempty" bounds:"..128 runes"`   // A variable of the environment of the hub.
+	EnvCredential bool              `json:"env_credential,omitempty"`                      // A variable of the provider must hold the key.
+	NoKey         bool              `json:"no_key,omitempty"`                              // The server needs no key.
 }
 
 // ConnectionKeyInput gives the key of a connection anew, as ConnectionInput does.
+//
+// API: At most one of key, key_variable, env_credential and no_key.
 type ConnectionKeyInput struct {
-	Key           string `json:"key,omitempty"`
-	KeyVariable   string `json:"key_variable,omitempty"`
+	Key           string `json:"key,omitempty" bounds:"..MaxProviderKey runes"`
+	KeyVariable   string `json:"key_variable,omitempty" bounds:"..128 runes"`
 	EnvCredential bool   `json:"env_credential,omitempty"`
 	NoKey         bool   `json:"no_key,omitempty"`
 }
 
 // ConnectionUpdate changes a connection; nil leaves a member as it is. If other servers
 // would get the key, the connection has none afterward.
+//
+// API: At least one of them.
 type ConnectionUpdate struct {
-	Label    *string `json:"label,omitempty"`
-	Region   *string `json:"region,omitempty"`
-	Endpoint *string `json:"endpoint,omitempty"`
+	Label    *string `json:"label,omitempty" bounds:"..64 runes"`
+	Region   *string `json:"region,omitempty" bounds:"..200 runes"` // Empty: the default one.
+	Endpoint *string `json:"endpoint,omitempty" bounds:"..500 runes"`
 }
 
 // ConnectionModels are the models that a provider told last.
 type ConnectionModels struct {
-	ConnectionID ConnectionID    `json:"connection_id"`
+	ConnectionID ConnectionID    `json:"connection_id" bounds:"like ^cn_[0-9a-z]+$"`
 	Label        string          `json:"label"`
 	ProviderID   ProviderID      `json:"provider_id"`
-	FetchedAt    *Time           `json:"fetched_at"` // nil: never
-	AgeSec       int64           `json:"age_sec"`
-	Static       bool            `json:"static"` // the preset lists them: the provider does not tell
-	Models       []ProviderModel `json:"models"`
+	FetchedAt    *Time           `json:"fetched_at"` // Null: the connection was never verified with success.
+	AgeSec       int64           `json:"age_sec" bounds:"0.."`
+	Static       bool            `json:"static"` // The preset lists them: the provider does not tell.
+	Models       []ProviderModel `json:"models" bounds:"..2000 items"`
 }
 
 // CheckConnectionLabel refuses a label that cannot be shown or given at a command line.

@@ -16,24 +16,25 @@ const (
 type Debug struct {
 	At Time `json:"at"`
 
-	OwnerCount   int          `json:"owner_count"`   // in memory or in quarantine
-	RetiredCount int64        `json:"retired_count"` // owners that left the memory since the start
-	Owners       []DebugOwner `json:"owners"`        // those in quarantine first, then by commands
+	OwnerCount   int          `json:"owner_count" bounds:"0.."`     // In memory or in quarantine.
+	RetiredCount int64        `json:"retired_count" bounds:"0.."`   // Owners that left the memory since the start of the hub.
+	Owners       []DebugOwner `json:"owners" bounds:"..1000 items"` // Those in quarantine first, then by commands.
 
-	ParkedCount int          `json:"parked_count"`
-	Parked      []ParkedCall `json:"parked"` // the longest first
+	ParkedCount int          `json:"parked_count" bounds:"0.."`
+	Parked      []ParkedCall `json:"parked" bounds:"..200 items"` // The longest first.
 
-	NumberedSeq    Seq           `json:"numbered_seq"` // the last record that has a number
-	DurableSeq     Seq           `json:"durable_seq"`  // the last record that is on the disk and visible
-	PendingCount   int           `json:"pending_count"`
-	PendingAnswers int           `json:"pending_answers"` // answers without a record that wait for earlier records
-	Pending        []DebugRecord `json:"pending"`         // in their order
-	Recent         []DebugRecord `json:"recent"`          // durable, latest first
+	NumberedSeq    Seq           `json:"numbered_seq" bounds:"0.."` // The last record that has a number.
+	DurableSeq     Seq           `json:"durable_seq" bounds:"0.."`  // The last record that is on the disk and visible.
+	PendingCount   int           `json:"pending_count" bounds:"0.."`
+	PendingAnswers int           `json:"pending_answers" bounds:"0.."` // Answers without a record that wait for earlier records.
+	Pending        []DebugRecord `json:"pending" bounds:"..100 items"` // The oldest first.
+	Recent         []DebugRecord `json:"recent" bounds:"..100 items"`  // The last durable records; the latest first.
 
-	Views      map[string]int `json:"views"` // entries of each view
-	Goroutines int            `json:"goroutines"`
-	Stacks     string         `json:"stacks,omitempty"` // of the goroutines, equal ones together
-	Heap       HeapFigures    `json:"heap"`
+	Views      map[string]int `json:"views" bounds:"each 0.."` // How many entries each view holds.
+	Goroutines int            `json:"goroutines" bounds:"1.."`
+	// The stacks of all goroutines as text; equal ones stand together. At most 1 MiB.
+	Stacks string      `json:"stacks,omitempty"`
+	Heap   HeapFigures `json:"heap"`
 }
 
 // OwnerState says what an owner does.
@@ -48,12 +49,12 @@ const (
 
 // DebugOwner is one owner in memory.
 type DebugOwner struct {
-	Kind     string     `json:"kind"`
-	Name     string     `json:"name"` // empty: its kind has one owner
+	Kind     string     `json:"kind" bounds:"1.. runes"`
+	Name     string     `json:"name"` // Empty: the kind has one owner.
 	State    OwnerState `json:"state"`
-	Commands int        `json:"commands"` // admitted and not ended
-	Bytes    int64      `json:"bytes"`    // of these commands
-	LastSeq  Seq        `json:"last_seq"` // its last record that this process knows of; 0: none
+	Commands int        `json:"commands" bounds:"0.."` // Admitted and not ended.
+	Bytes    int64      `json:"bytes" bounds:"0.."`    // Size of these commands.
+	LastSeq  Seq        `json:"last_seq" bounds:"0.."` // Its last record that the process knows of; 0: none.
 }
 
 // ParkedKind says what a parked call waits for.
@@ -69,7 +70,7 @@ const (
 // ParkedCall is a call that waits inside the hub.
 type ParkedCall struct {
 	Kind    ParkedKind `json:"kind"`
-	AgentID AgentID    `json:"agent_id"` // empty: the call names no agent
+	AgentID AgentID    `json:"agent_id" bounds:"as string"` // Empty: the call names no agent.
 	Since   Time       `json:"since"`
 }
 
@@ -86,24 +87,25 @@ const (
 
 // DebugRecord is a record without its content.
 type DebugRecord struct {
-	Seq       Seq         `json:"seq"`
-	At        Time        `json:"at"`
-	Owner     string      `json:"owner"`
+	Seq   Seq    `json:"seq" bounds:"1.."`
+	At    Time   `json:"at"`
+	Owner string `json:"owner" bounds:"1.. runes"`
+	// filling: its owner still applies it; ready: it waits for the commit before it.
 	State     RecordState `json:"state"`
-	FactTypes []string    `json:"fact_types"` // of the first facts, each type once
-	Facts     int         `json:"facts"`
-	Messages  int         `json:"messages"`
-	Rows      int         `json:"rows"`  // 0 while filling
-	Bytes     int         `json:"bytes"` // roughly; 0 while filling
+	FactTypes []string    `json:"fact_types"` // Of the first facts, each type once.
+	Facts     int         `json:"facts" bounds:"0.."`
+	Messages  int         `json:"messages" bounds:"0.."`
+	Rows      int         `json:"rows" bounds:"0.."`  // 0 while filling.
+	Bytes     int         `json:"bytes" bounds:"0.."` // Roughly; 0 while filling.
 }
 
 // HeapFigures are the figures of Go's memory, in bytes and numbers.
 type HeapFigures struct {
-	LiveBytes  int64 `json:"live_bytes"` // of objects, dead ones that are not swept yet included
-	Objects    int64 `json:"objects"`
-	GoalBytes  int64 `json:"goal_bytes"`  // heap size at which the next collection ends
-	TotalBytes int64 `json:"total_bytes"` // mapped by the Go runtime
-	GCCycles   int64 `json:"gc_cycles"`
+	LiveBytes  int64 `json:"live_bytes" bounds:"0.."` // Of objects, dead ones that are not swept yet included.
+	Objects    int64 `json:"objects" bounds:"0.."`
+	GoalBytes  int64 `json:"goal_bytes" bounds:"0.."`  // Heap size at which the next collection ends.
+	TotalBytes int64 `json:"total_bytes" bounds:"0.."` // Mapped by the Go runtime.
+	GCCycles   int64 `json:"gc_cycles" bounds:"0.."`
 }
 
 // DebugQuery says what Debug shows. Stacks adds the stacks of all goroutines.

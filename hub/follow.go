@@ -50,14 +50,16 @@ func ChangedKinds() []ChangedKind {
 // Changed is one notice: what has changed since the last one, so that a reader reads that
 // anew. The ids narrow it: a kind without ids may have changed anywhere, and with Cut there
 // are more than are named.
+//
+// API: Data of an event of /v1/app/stream.
 type Changed struct {
 	At     Time          `json:"at"`
-	Seq    Seq           `json:"seq"` // every record up to it is in what a reader reads now
+	Seq    Seq           `json:"seq" bounds:"0.."` // Every record up to it is in the answers that a reader gets now.
 	Kinds  []ChangedKind `json:"kinds"`
-	Rooms  []RoomID      `json:"rooms"`
-	Tasks  []TaskID      `json:"tasks"`
-	Agents []AgentID     `json:"agents"`
-	Cut    bool          `json:"cut"`
+	Rooms  []RoomID      `json:"rooms" bounds:"..1000 items; each as Name"`
+	Tasks  []TaskID      `json:"tasks" bounds:"..1000 items"`
+	Agents []AgentID     `json:"agents" bounds:"..1000 items"`
+	Cut    bool          `json:"cut"` // More has changed than rooms, tasks and agents name.
 }
 
 // FollowPlace is how far a reader has come: the last message, and the last record.

@@ -14,6 +14,8 @@ const EnvWithoutTerminal = "HUB_WITHOUT_TERMINAL"
 const EnvAskHere = "HUB_ASK_HERE"
 
 // Harness names a program in which agents run.
+//
+// API: A program in which agents run; generic is any other.
 type Harness string
 
 // HarnessFacts is what the project knows about a harness: one row of the table in

@@ -19,18 +19,18 @@ const (
 type Given struct {
 	AgentID   AgentID `json:"agent_id"`
 	FromAgent AgentID `json:"from_agent"`
-	Path      GivenBy `json:"path"`
-	Messages  int     `json:"messages"`
-	Chars     int     `json:"chars"` // of their bodies, as far as they were shown
+	Path      GivenBy `json:"path"`                  // Of watch and hook the beginnings of the bodies count.
+	Messages  int     `json:"messages" bounds:"1.."` // One that is given twice counts twice.
+	Chars     int     `json:"chars" bounds:"0.."`    // Of their bodies, as far as they were shown.
 	LastAt    Time    `json:"last_at"`
 }
 
 // GivenIn is how much one agent was given of the messages of one room, or of all that are in no room.
 type GivenIn struct {
 	AgentID  AgentID `json:"agent_id"`
-	RoomID   *RoomID `json:"room_id"` // nil: directly, or in a channel of no room
-	Messages int     `json:"messages"`
-	Chars    int     `json:"chars"` // of their bodies, as far as they were shown
+	RoomID   *RoomID `json:"room_id"`               // Null: directly, or in a channel of no room.
+	Messages int     `json:"messages" bounds:"1.."` // One that is given twice counts twice.
+	Chars    int     `json:"chars" bounds:"0.."`    // Of their bodies, as far as they were shown.
 	LastAt   Time    `json:"last_at"`
 }
 
@@ -39,19 +39,18 @@ const MaxLedgerRows = 1_000
 
 // Ledger is what agents were given since the hub has started.
 type Ledger struct {
-	Since Time    `json:"since"`
-	Rows  []Given `json:"rows"` // most characters first
-	// Rooms is the same by agent and room, most characters first.
-	Rooms []GivenIn `json:"rooms"`
-	// Spent says how much of their budgets agents were given in the last hour, by their ids.
-	Spent []Spent `json:"spent"`
+	Since Time      `json:"since"`
+	Rows  []Given   `json:"rows" bounds:"..1000 items"`  // Most characters first.
+	Rooms []GivenIn `json:"rooms" bounds:"..1000 items"` // The same by agent and room, most characters first.
+	// How much of their budgets agents were given in the last hour, by their ids.
+	Spent []Spent `json:"spent" bounds:"..1000 items"`
 }
 
 // Spent is how much of its budget an agent was given in the last hour.
 type Spent struct {
 	AgentID AgentID `json:"agent_id"`
-	Chars   int     `json:"chars"`
-	Budget  int     `json:"budget"`
+	Chars   int     `json:"chars" bounds:"0.."`
+	Budget  int     `json:"budget" bounds:"1.."`
 }
 
 // Ledgers says what took the attention of agents. Nothing of it is stored.

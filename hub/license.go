@@ -40,24 +40,28 @@ const (
 // names stand in a file that the license server has signed; they are null or absent where no
 // such file could be verified.
 type License struct {
-	State  LicenseState `json:"state"`
-	Why    string       `json:"why"`           // one sentence
-	Fix    string       `json:"fix,omitempty"` // what to do next
-	Config string       `json:"config_path"`   // where the license server is configured
+	// pending: an activation was not finished; stale: the signed file is too old to prove that the license goes on;
+	// unverified: what is needed to look at the file is not there.
+	State LicenseState `json:"state"`
+	Why   string       `json:"why" bounds:"1.. runes"` // One sentence.
+	Fix   string       `json:"fix,omitempty"`          // What to do next.
+	// The file that names the license server, the product and the public key.
+	Config string `json:"config_path"`
 
-	Server      string       `json:"server,omitempty"` // as it is configured
+	Server      string       `json:"server,omitempty"` // As it is configured.
 	Account     string       `json:"account,omitempty"`
 	Product     string       `json:"product,omitempty"`
 	LicenseID   string       `json:"license_id,omitempty"`
 	MachineID   string       `json:"machine_id,omitempty"`
-	Fingerprint string       `json:"fingerprint,omitempty"` // an HMAC; never the system's own id
+	Fingerprint string       `json:"fingerprint,omitempty"` // An HMAC of the system's own id, keyed by the product.
 	KeyIn       LicensePlace `json:"key_in,omitempty"`
-	KeyPath     string       `json:"key_path,omitempty"` // the file, or the name in the store
+	KeyPath     string       `json:"key_path,omitempty"` // The file that holds the key, or its name in the store.
 
-	IssuedAt  *Time `json:"issued_at"`
-	ExpiresAt *Time `json:"expires_at"` // of the license; null: never, or not known
-	DaysLeft  *int  `json:"days_left"`  // whole days until then
-	RenewAt   *Time `json:"renew_at"`   // when the signed file ends; activate again before
+	IssuedAt *Time `json:"issued_at"` // When the file was signed.
+	// The end of the license; null: it does not end, or it is not known when.
+	ExpiresAt *Time `json:"expires_at"`
+	DaysLeft  *int  `json:"days_left" bounds:"0.."` // Whole days until expires_at.
+	RenewAt   *Time `json:"renew_at"`               // Until when the signed file is good; activate again before.
 }
 
 // LicenseVerdict is what the license server says of a key.
@@ -78,24 +82,24 @@ const (
 type LicenseVerification struct {
 	Valid      bool           `json:"valid"`
 	Verdict    LicenseVerdict `json:"verdict"`
-	Why        string         `json:"why"`           // one sentence
-	Fix        string         `json:"fix,omitempty"` // what to do next
-	ServerCode string         `json:"server_code"`   // as the server sent it
+	Why        string         `json:"why" bounds:"1.. runes"` // One sentence.
+	Fix        string         `json:"fix,omitempty"`          // What to do next.
+	ServerCode string         `json:"server_code"`            // As the license server sent it.
 	Server     string         `json:"server"`
 	CheckedAt  Time           `json:"checked_at"`
-	ExpiresAt  *Time          `json:"expires_at"` // of the license
+	// The end of the license; null: it does not end, or it is not known when.
+	ExpiresAt *Time `json:"expires_at"`
 }
 
 // LicenseActivateInput activates this machine.
 type LicenseActivateInput struct {
-	Key string `json:"key"`
-	// Confirm is the digest of the plan that the operator has seen.
-	Confirm string `json:"confirm,omitempty"`
+	Key     string `json:"key" bounds:"1..MaxLicenseKeyBytes runes"`
+	Confirm string `json:"confirm,omitempty" bounds:"..MaxNameChars runes"` // The digest of the plan.
 }
 
 // LicenseDeactivateInput gives this machine's place on the license back.
 type LicenseDeactivateInput struct {
-	Confirm string `json:"confirm,omitempty"`
+	Confirm string `json:"confirm,omitempty" bounds:"..MaxNameChars runes"` // The digest of the plan.
 }
 
 // Licenses is the license of this machine. All calls are the operator's. Nothing in the hub

@@ -26,6 +26,10 @@ const (
 	MaxDisplayNameChars = 64
 	MaxSlugChars        = 64
 	MaxCapabilities     = 64        // capabilities per session
+	MaxCapabilityChars  = 64        // one of them
+	MaxSecretChars      = 256       // a session id or a resume key as a client sends it
+	MaxRoleChars        = 64        // the role of a seat
+	MaxHarnessChars     = 64        // the name of a harness
 	MaxMetadataBytes    = 64 << 10  // compact JSON of a metadata object
 	MaxMetadataDepth    = 32        // nesting of a metadata object
 	MaxMessageID        = 1<<53 - 1 // ids stay exact in JSON numbers

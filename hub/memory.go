@@ -16,28 +16,28 @@ const (
 
 // Memory is something a team keeps in mind.
 type Memory struct {
-	MemoryID   MemoryID    `json:"memory_id"`
-	RoomID     *RoomID     `json:"room_id"` // nil in a project's memory
-	ProjectID  ProjectID   `json:"project_id"`
+	MemoryID   MemoryID    `json:"memory_id" bounds:"like ^m_[0-9a-z]+$"`
+	RoomID     *RoomID     `json:"room_id"` // Null in a project's memory.
+	ProjectID  ProjectID   `json:"project_id" bounds:"like ^p_[0-9a-z]+$"`
 	Scope      MemoryScope `json:"scope"`
-	Key        string      `json:"key"` // may be empty
-	Text       string      `json:"text"`
-	Truncated  *Truncated  `json:"truncated"` // set where a budget cut the text
-	Tags       []string    `json:"tags"`
-	By         AgentID     `json:"by"`                   // may be empty
-	User       string      `json:"local_user,omitempty"` // the other user of the machine whose program said it
+	Key        string      `json:"key" bounds:"..200 runes"` // May be empty.
+	Text       string      `json:"text" bounds:"..32000 runes"`
+	Truncated  *Truncated  `json:"truncated"` // Set where max_chars cut the text.
+	Tags       []string    `json:"tags" bounds:"..32 items; each as Name"`
+	By         AgentID     `json:"by" bounds:"or empty"`                       // Empty if the call named nobody.
+	User       string      `json:"local_user,omitempty" bounds:"1..256 runes"` // The other user of the machine whose program wrote it; absent: none.
 	CreatedAt  Time        `json:"created_at"`
-	ReplacedAt *Time       `json:"replaced_at"` // by a later memory of the same key
+	ReplacedAt *Time       `json:"replaced_at"` // When a later one of the same key replaced it or it was forgotten.
 }
 
 // MemoryInput describes a new memory. A memory with the same key in the same
 // scope is replaced and kept as history.
 type MemoryInput struct {
-	RoomID RoomID      `json:"room_id"`
-	Text   string      `json:"text,omitempty"` // empty with a key: forget that key
-	Key    string      `json:"key,omitempty"`
-	Tags   []string    `json:"tags,omitempty"`
-	Scope  MemoryScope `json:"scope,omitempty"` // absent: room
+	RoomID RoomID      `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Text   string      `json:"text,omitempty" bounds:"..MaxMemoryChars runes"` // May be left out only where a key says what to forget.
+	Key    string      `json:"key,omitempty" bounds:"name ..MaxNameChars"`
+	Tags   []string    `json:"tags,omitempty" bounds:"..MaxMemoryTags items; each name 1..MaxNameChars"`
+	Scope  MemoryScope `json:"scope,omitempty" bounds:"default room"` // Absent: room.
 	By     AgentID     `json:"by,omitempty"`
 }
 

@@ -70,24 +70,23 @@ type Message struct {
 	ID           MessageID       `json:"id"`
 	TS           Time            `json:"ts"`
 	FromAgent    AgentID         `json:"from_agent"`
-	ToAgent      *AgentID        `json:"to_agent"` // set: a direct message
-	Channel      ChannelName     `json:"channel"`
+	ToAgent      *AgentID        `json:"to_agent"` // Set: a direct message.
+	Channel      ChannelName     `json:"channel" bounds:"as Name"`
 	Kind         Kind            `json:"kind"`
 	Body         string          `json:"body"`
 	Truncated    *Truncated      `json:"truncated"`
 	Attachments  []Attachment    `json:"attachments"`
 	ReplyTo      *MessageID      `json:"reply_to"`
-	ThreadID     *ThreadID       `json:"thread_id"`
-	Metadata     json.RawMessage `json:"metadata"` // an object
+	ThreadID     *ThreadID       `json:"thread_id" bounds:"as string"`
+	Metadata     json.RawMessage `json:"metadata"`
 	RoomID       *RoomID         `json:"room_id"`
 	ParentTaskID *TaskID         `json:"parent_task_id"`
 	Authority    Authority       `json:"authority"`
-	Assurance    Assurance       `json:"assurance"`
-	// User is the other user of the machine whose program sent the message; empty: it came from
-	// the hub's own user, or from elsewhere.
-	User string `json:"local_user,omitempty"`
-	// Imported is set in a message that a capsule brought. Such a message speaks for nobody
-	// in this hub.
+	Assurance    Assurance       `json:"assurance"` // How the hub knows the sender.
+	// The other user of the machine whose program sent the message. Absent: the hub's own user, or not of this
+	// machine.
+	User string `json:"local_user,omitempty" bounds:"1..256 runes"`
+	// Only of a message that a capsule brought: what it was there. It speaks for nobody here.
 	Imported *ImportedAs `json:"imported,omitempty"`
 }
 
@@ -99,8 +98,8 @@ type ImportedAs struct {
 
 // Truncated is set in a row whose body was cut to the poll's character budget.
 type Truncated struct {
-	Chars int    `json:"chars"` // characters of the stored body
-	Fetch string `json:"fetch"` // the call that returns the whole row
+	Chars int    `json:"chars" bounds:"1.."` // Characters of the stored body.
+	Fetch string `json:"fetch"`              // The call that returns the whole row.
 }
 
 // AttachmentType says which fields of an Attachment are used.
@@ -117,16 +116,18 @@ const (
 
 // Attachment is content (text, json, code) or a reference (file_ref, diff_ref)
 // of a message.
+//
+// API: text, json and code have content, file_ref and diff_ref a path.
 type Attachment struct {
 	Type        AttachmentType  `json:"type"`
-	Content     json.RawMessage `json:"content,omitempty"`
-	Language    string          `json:"language,omitempty"`
-	Path        string          `json:"path,omitempty"`
-	Description string          `json:"description,omitempty"`
-	StartLine   int             `json:"start_line,omitempty"`
-	EndLine     int             `json:"end_line,omitempty"`
-	Base        string          `json:"base,omitempty"`
-	Head        string          `json:"head,omitempty"`
+	Content     json.RawMessage `json:"content,omitempty" bounds:"as any"`      // A string for text and code, any JSON for json.
+	Language    string          `json:"language,omitempty" bounds:"..64 runes"` // Of code.
+	Path        string          `json:"path,omitempty" bounds:"..1024 runes"`   // Of file_ref and diff_ref.
+	Description string          `json:"description,omitempty" bounds:"..4096 runes"`
+	StartLine   int             `json:"start_line,omitempty" bounds:"1.."`
+	EndLine     int             `json:"end_line,omitempty" bounds:"1.."`
+	Base        string          `json:"base,omitempty" bounds:"..200 runes"`
+	Head        string          `json:"head,omitempty" bounds:"..200 runes"`
 }
 
 // EncodedMessage is the exact JSON of one message row. It is encoded once, when

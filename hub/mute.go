@@ -29,28 +29,32 @@ func (t MuteTarget) String() string {
 
 // MuteInput mutes an agent, or all agents in a room. They read the reason when they post.
 type MuteInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
-	RoomID  RoomID  `json:"room_id,omitempty"`
-	Reason  string  `json:"reason,omitempty"`
-	ForSec  int     `json:"for_sec,omitempty"` // 0: until it is ended
-	// UnlessNear: see PostInput.
+	AgentID AgentID `json:"agent_id,omitempty"`                              // Left out: all agents in the room.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"` // Left out: everywhere.
+	Reason  string  `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // An agent reads it with the answers to its posts.
+	ForSec  int     `json:"for_sec,omitempty" bounds:"1..MaxMuteSec"`        // Left out: until the mute is ended.
+	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
+	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // MuteEndInput names the target of the mute that ends.
+//
+// API: An agent everywhere, an agent in one room alone, or all agents in one room.
 type MuteEndInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
-	RoomID  RoomID  `json:"room_id,omitempty"`
+	AgentID AgentID `json:"agent_id,omitempty"` // Left out: all agents in the room.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
 }
 
 // Mute is in force until the operator ends it, or until its time is over.
 type Mute struct {
-	AgentID AgentID `json:"agent_id"` // empty: all agents in the room
-	RoomID  *RoomID `json:"room_id"`  // nil: everywhere
-	Reason  string  `json:"reason"`   // may be empty
-	By      AgentID `json:"by"`
-	Since   Time    `json:"since"`
-	Until   *Time   `json:"until"` // nil: until it is ended
+	AgentID AgentID `json:"agent_id" bounds:"or empty"` // Empty: all agents in the room are muted.
+	// The room in which the agent, or all agents, are muted; null: everywhere.
+	RoomID *RoomID `json:"room_id"`
+	Reason string  `json:"reason"` // What the operator says to the agents; may be empty.
+	By     AgentID `json:"by"`
+	Since  Time    `json:"since"`
+	Until  *Time   `json:"until"` // When the mute ends by itself; null: it does not.
 }
 
 // Target returns who is muted, and where.

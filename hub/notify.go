@@ -5,27 +5,30 @@ import "context"
 // Notify says how the operator is told of a new question: by a program, by a webhook, by
 // both or not at all. The initial setting is not at all.
 type Notify struct {
-	Command   []string `json:"command"`    // an argument list, never a line for a shell; the first is the absolute path of an executable
-	Webhook   string   `json:"webhook"`    // a URL that takes a POST; empty: none
-	Remote    bool     `json:"remote"`     // the webhook may be on another machine
-	Version   int64    `json:"version"`    // rises with every change
-	LastError string   `json:"last_error"` // why the latest notification failed; empty: it did not
+	// The absolute path of a program and its arguments; empty: none. In the arguments {id}, {agent}, {question},
+	// {message} and {room} stand for those of the question.
+	Command []string `json:"command" bounds:"..64 items"`
+	Webhook string   `json:"webhook" bounds:"..2000 runes"` // A URL that takes a POST of {"ask": …}; empty: none.
+	Remote  bool     `json:"remote"`                        // The webhook may be on another machine.
+	Version int64    `json:"version" bounds:"0.."`          // Rises with every change.
+	// Why the latest notification of this run of the hub failed; empty: it did not.
+	LastError string `json:"last_error"`
 }
 
 // NotifyInput replaces the setting. Its version is that of the setting it was derived
 // from.
 type NotifyInput struct {
-	Command []string `json:"command,omitempty"`
-	Webhook string   `json:"webhook,omitempty"`
+	Command []string `json:"command,omitempty" bounds:"..MaxNotifyArgs items; each ..MaxNotifyArgBytes runes"`
+	Webhook string   `json:"webhook,omitempty" bounds:"..MaxWebhookBytes runes"`
 	Remote  bool     `json:"remote,omitempty"`
-	Version int64    `json:"version"`
+	Version int64    `json:"version" bounds:"0.."` // Of the setting that this one was made from.
 }
 
 // Notified says what became of a notification. Empty texts mean that it arrived, or that
 // nothing is set.
 type Notified struct {
-	CommandError string `json:"command_error"`
-	WebhookError string `json:"webhook_error"`
+	CommandError string `json:"command_error"` // Empty: it ended with exit code 0, or none is set.
+	WebhookError string `json:"webhook_error"` // Empty: it answered 2xx, or none is set.
 }
 
 // Failed returns the texts as one; empty: nothing has failed.

@@ -18,13 +18,15 @@ const (
 )
 
 // Wait says that one agent waits for another, or for the human.
+//
+// API: One agent waits for another, or for the operator.
 type Wait struct {
 	Waiter AgentID    `json:"waiter"`
 	For    AgentID    `json:"for"`
 	Reason WaitReason `json:"reason"`
-	What   string     `json:"what"`  // names the lease, task, tool, question or condition
-	Since  *Time      `json:"since"` // nil: unknown
-	TaskID TaskID     `json:"task_id,omitempty"`
+	What   string     `json:"what"`  // The lease, task, tool, question or condition.
+	Since  *Time      `json:"since"` // Null: not known.
+	TaskID TaskID     `json:"task_id,omitempty" bounds:"1.."`
 }
 
 // TroubleKind says what sort of trouble there is.
@@ -42,21 +44,23 @@ const (
 )
 
 // Trouble is something that a human should know of, in one line.
+//
+// API: Something that the operator should know of.
 type Trouble struct {
 	Kind   TroubleKind `json:"kind"`
-	Text   string      `json:"text"`
-	Agents []AgentID   `json:"agents"` // that it is about
-	TaskID TaskID      `json:"task_id,omitempty"`
+	Text   string      `json:"text"`   // One line. It may quote agents.
+	Agents []AgentID   `json:"agents"` // That it is about.
+	TaskID TaskID      `json:"task_id,omitempty" bounds:"1.."`
 }
 
 // Overview is what follows from the rows of a whole hub: what is wrong, and which agent
 // waits for which.
 type Overview struct {
 	At      Time        `json:"at"`
-	Trouble []Trouble   `json:"trouble"` // the worst first
-	Waits   []Wait      `json:"waits"`   // those for the human first
-	Circles [][]AgentID `json:"circles"` // agents that wait for each other
-	Cut     []string    `json:"cut"`     // lists that have more rows than were looked at
+	Trouble []Trouble   `json:"trouble"` // The worst first; they end at about 700 KB.
+	Waits   []Wait      `json:"waits"`   // Those for the operator first; they end at about 700 KB.
+	Circles [][]AgentID `json:"circles"` // Agents that wait for each other.
+	Cut     []string    `json:"cut"`     // Lists that have more rows than were looked at.
 	More    More        `json:"more,omitempty"`
 }
 

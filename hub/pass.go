@@ -36,27 +36,27 @@ type PassID string
 // PassCodeInput asks for a code. TTLSec is the life of the pass that it is exchanged
 // for; 0: PassLife.
 type PassCodeInput struct {
-	TTLSec int `json:"ttl_sec,omitempty"`
+	TTLSec int `json:"ttl_sec,omitempty" bounds:"10..2592000"` // Life of the pass; left out: twelve hours.
 }
 
 // PassCode is exchanged once for a pass.
 type PassCode struct {
-	Code      string `json:"code"`
-	ExpiresAt Time   `json:"expires_at"`
-	TTLSec    int    `json:"ttl_sec"` // of the pass
+	Code      string `json:"code"`                         // A secret that is good once.
+	ExpiresAt Time   `json:"expires_at"`                   // Of the code.
+	TTLSec    int    `json:"ttl_sec" bounds:"10..2592000"` // Of the pass.
 }
 
 // PassInput exchanges a code for a pass. Label says who asks, for the list.
 type PassInput struct {
-	Code  string `json:"code"`
-	Label string `json:"label,omitempty"`
+	Code  string `json:"code" bounds:"1..64 runes"`
+	Label string `json:"label,omitempty" bounds:"..64 runes"` // What the program calls itself, for the list.
 }
 
 // Pass stands for the operator's token in a program that must not have it, such as a page
 // in a browser.
 type Pass struct {
-	PassID    PassID `json:"pass_id"`
-	Label     string `json:"label"`
+	PassID    PassID `json:"pass_id" bounds:"like ^pass_[0-9a-z]+$"`
+	Label     string `json:"label" bounds:"..64 runes"` // What the program that has it calls itself; may be empty.
 	CreatedAt Time   `json:"created_at"`
 	ExpiresAt Time   `json:"expires_at"`
 }
@@ -64,15 +64,15 @@ type Pass struct {
 // IssuedPass is a pass with its secret, which only the answer to the exchange has.
 type IssuedPass struct {
 	Pass
-	Token string `json:"token"`
+	Token string `json:"token"` // A secret. It is sent as X-Hub-Operator.
 }
 
 // PassProof proves to a page that it reaches the hub that has issued its pass.
 type PassProof struct {
-	Run    string `json:"run"`              // of the hub's process: keys are made of it
-	Ended  bool   `json:"ended"`            // the pass is not in force
-	Proof  string `json:"proof"`            // of all of it, for the nonce of the page
-	Sealed string `json:"sealed,omitempty"` // the pass, for a page that has signed the call
+	Run    string `json:"run"`                                // Of the process of the hub. Another run has other keys.
+	Ended  bool   `json:"ended"`                              // The pass is not in force.
+	Proof  string `json:"proof" bounds:"like ^[0-9a-f]{64}$"` // Of all of it, for the nonce of the page.
+	Sealed string `json:"sealed,omitempty"`                   // The pass, encrypted; in the answer to a signed call.
 }
 
 // Passes let programs act as the operator without the operator's own secret: for a time,

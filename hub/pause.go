@@ -30,11 +30,12 @@ func (t PauseTarget) String() string {
 
 // PauseInput pauses a target. The agents that it stops are told the words.
 type PauseInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
-	RoomID  RoomID  `json:"room_id,omitempty"`
-	All     bool    `json:"all,omitempty"`
-	Words   string  `json:"words"`
-	// UnlessNear: see PostInput.
+	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"` // Exactly one of agent_id, room_id and all.
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"`
+	All     bool    `json:"all,omitempty"`                         // Everything.
+	Words   string  `json:"words" bounds:"1..MaxPauseWords runes"` // What the agents that are stopped are told.
+	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
+	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
@@ -44,19 +45,22 @@ func (in *PauseInput) Target() PauseTarget {
 }
 
 // PauseEndInput names the target of the pause that ends.
+//
+// API: Exactly one of the members.
 type PauseEndInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
-	RoomID  RoomID  `json:"room_id,omitempty"`
-	All     bool    `json:"all,omitempty"`
+	AgentID AgentID `json:"agent_id,omitempty" bounds:"or empty"`
+	RoomID  RoomID  `json:"room_id,omitempty" bounds:"..MaxNameChars runes"`
+	All     bool    `json:"all,omitempty"` // Everything.
 }
 
 // Pause is in force until the operator resumes its target. Exactly one of AgentID, RoomID
 // and All is set.
 type Pause struct {
-	AgentID *AgentID `json:"agent_id"`
+	// The agent that is paused; null: the pause is of a room or of everything.
+	AgentID *AgentID `json:"agent_id" bounds:"as string"`
 	RoomID  *RoomID  `json:"room_id"`
 	All     bool     `json:"all"`
-	Words   string   `json:"words"`
+	Words   string   `json:"words"` // What the operator says to those who are stopped.
 	By      AgentID  `json:"by"`
 	Since   Time     `json:"since"`
 }

@@ -18,15 +18,16 @@ const PlanExample = `write tasks as [{"name":"schema","title":"Write the schema"
 // PlannedTask is one task of a plan. A plan is made as a whole, with its run, or
 // not at all.
 type PlannedTask struct {
-	Name    string   `json:"name,omitempty"` // within the plan; empty: its place in the list, beginning with 1
-	Title   string   `json:"title"`          // one line
-	Details string   `json:"details,omitempty"`
-	After   []string `json:"after,omitempty"` // names of the tasks of the plan that must end first
-	// Assignee is the agent that is to do it; empty: the first that takes it. The message that opens
-	// the task names it, so that it learns of the task.
+	// Its name within the plan; its place in the list, beginning with 1, if left out.
+	Name    string   `json:"name,omitempty" bounds:"..MaxPlanNameChars runes"`
+	Title   string   `json:"title" bounds:"1..MaxTitleChars runes"` // One line.
+	Details string   `json:"details,omitempty" bounds:"..MaxNoteChars runes"`
+	After   []string `json:"after,omitempty" bounds:"..100 items"` // Names of the tasks of the plan that must end first.
+	// The agent that is to do it. The message that opens the task mentions the agent, unless it is created_by.
 	Assignee AgentID `json:"assignee,omitempty"`
-	// AfterFailed says what holds when one of those fails or is cancelled.
-	AfterFailed AfterFailed `json:"after_failed,omitempty"`
+	// What holds if one of those fails or is cancelled. wait: its creator or the operator decides, and sets
+	// blocked_by anew if it goes on. continue: it can begin all the same.
+	AfterFailed AfterFailed `json:"after_failed,omitempty" bounds:"default wait"`
 }
 
 // AfterFailed says what becomes of a task when one that it waited for has failed or was cancelled.

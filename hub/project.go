@@ -7,28 +7,30 @@ import (
 
 // Project groups rooms.
 type Project struct {
-	ProjectID ProjectID `json:"project_id"`
-	Slug      string    `json:"slug"` // unique; lower case letters, digits and single hyphens
-	Name      string    `json:"name"`
-	CreatedAt Time      `json:"created_at"`
-	MadeBy    AgentID   `json:"made_by,omitempty"`  // empty: the call named no agent, or the hub did not note it yet
-	Archived  bool      `json:"archived,omitempty"` // out of lists, with all its rooms
-	// Imported says where a project comes from that a capsule brought; nil: it was made here.
-	Imported *ProjectImport `json:"imported,omitempty"`
+	ProjectID ProjectID      `json:"project_id" bounds:"like ^p_[0-9a-z]+$"`
+	Slug      string         `json:"slug" bounds:"as Slug"` // Unique.
+	Name      string         `json:"name" bounds:"as Name"` // Unique without regard to case.
+	CreatedAt Time           `json:"created_at"`
+	MadeBy    AgentID        `json:"made_by,omitempty"`  // Absent if the call named nobody, or the hub did not note it yet.
+	Archived  bool           `json:"archived,omitempty"` // Out of lists, with its rooms; absent: false.
+	Imported  *ProjectImport `json:"imported,omitempty"` // Only of a project that a capsule brought.
 }
 
 // ProjectImport says which capsule a project comes from.
 type ProjectImport struct {
 	CapsuleID     string `json:"capsule_id"`
 	ContentDigest string `json:"content_digest"`
-	At            Time   `json:"at"`         // when it was imported
-	Slug          string `json:"slug"`       // in the capsule
-	Name          string `json:"name"`       // in the capsule
-	GivenName     string `json:"given_name"` // with which it was imported
+	At            Time   `json:"at"`         // When it was imported.
+	Slug          string `json:"slug"`       // In the capsule.
+	Name          string `json:"name"`       // In the capsule.
+	GivenName     string `json:"given_name"` // With which it was imported.
 }
 
 // LockPolicy says what happens before an agent edits a file on which another agent
 // holds the lock.
+//
+// API: Before an agent edits a file on which another agent holds the lock, its harness warns it, or refuses the
+// edit.
 type LockPolicy string
 
 // The policies: its harness warns the agent, or refuses the edit.
@@ -42,21 +44,23 @@ func LockPolicies() []LockPolicy { return []LockPolicy{LocksWarn, LocksRefuse} }
 
 // Room is where a team works. It owns its channel.
 type Room struct {
-	RoomID      RoomID      `json:"room_id"`
-	ProjectID   ProjectID   `json:"project_id"`
-	Slug        string      `json:"slug"` // unique in the project
-	Name        string      `json:"name"`
-	Topic       string      `json:"topic"`
-	Channel     ChannelName `json:"channel"`
-	Bindings    []string    `json:"bindings"` // folders, as they were bound, sorted
-	CreatedBy   AgentID     `json:"created_by"`
+	RoomID      RoomID      `json:"room_id" bounds:"like ^r_[0-9a-z]+$"`
+	ProjectID   ProjectID   `json:"project_id" bounds:"like ^p_[0-9a-z]+$"`
+	Slug        string      `json:"slug" bounds:"as Slug"` // Unique in the project.
+	Name        string      `json:"name" bounds:"as Name"`
+	Topic       string      `json:"topic" bounds:"..1000 runes"`
+	Channel     ChannelName `json:"channel" bounds:"as Name"`     // room-<room_id>; it belongs to the room.
+	Bindings    []string    `json:"bindings"`                     // Folders, as they were bound, sorted.
+	CreatedBy   AgentID     `json:"created_by" bounds:"or empty"` // Empty if the call named nobody.
 	CreatedAt   Time        `json:"created_at"`
-	ForceReason string      `json:"force_reason"` // why it was made beside a similar room; else empty
+	ForceReason string      `json:"force_reason" bounds:"..1000 runes"` // Why it was made beside a look-alike; else empty.
 	Locks       LockPolicy  `json:"locks"`
-	Archived    bool        `json:"archived,omitempty"`              // out of lists, and of polls that name no channel
-	WithProject bool        `json:"archived_with_project,omitempty"` // it is archived because its project is, and comes back with it
-	GuardHops   *int        `json:"guard_hops,omitempty"`            // see GuardInput; nil: none is ever stopped
-	// AllowedHosts are what its browser may reach beside the public internet, sorted.
+	Archived    bool        `json:"archived,omitempty"`              // Out of lists, and of polls that name no channel; absent: false.
+	WithProject bool        `json:"archived_with_project,omitempty"` // Archived because its project is; it comes back with it. Absent: false.
+	// After how many posts in turn agents are stopped that show no progress. Left out: never, they are told and
+	// slowed. 0: they are not watched.
+	GuardHops *int `json:"guard_hops,omitempty" bounds:"0..1000"`
+	// What its browser may reach beside the public internet, sorted. Absent: nothing.
 	AllowedHosts []AllowedHost `json:"allowed_hosts,omitempty"`
 }
 
@@ -76,31 +80,31 @@ type Resolved struct {
 	RoomID    *RoomID  `json:"room_id"`
 	Room      *Room    `json:"room"`
 	Project   *Project `json:"project"`
-	BoundPath *string  `json:"bound_path"` // as it was bound
+	BoundPath *string  `json:"bound_path"` // As it was bound.
 }
 
 // ProjectInput describes a new project. Without Slug the slug is derived from
 // Name.
 type ProjectInput struct {
-	Name      string  `json:"name"`
-	Slug      string  `json:"slug,omitempty"`
+	Name      string  `json:"name" bounds:"name 1..MaxNameChars"` // Space around it is dropped.
+	Slug      string  `json:"slug,omitempty" bounds:"..MaxSlugChars runes; like ^([a-z0-9]+(-[a-z0-9]+)*)?$"`
 	CreatedBy AgentID `json:"created_by,omitempty"`
 }
 
 // RoomInput describes a new room. Project is an id, slug or name.
 type RoomInput struct {
-	Project     string  `json:"project"`
-	Name        string  `json:"name"`
-	Topic       string  `json:"topic,omitempty"`
+	Project     string  `json:"project" bounds:"name 1..MaxNameChars"` // Its id, slug or name.
+	Name        string  `json:"name" bounds:"name 1..MaxNameChars"`    // Space around it is dropped.
+	Topic       string  `json:"topic,omitempty" bounds:"text ..MaxTopicChars"`
 	CreatedBy   AgentID `json:"created_by,omitempty"`
 	Force       bool    `json:"force,omitempty"`
-	ForceReason string  `json:"force_reason,omitempty"`
+	ForceReason string  `json:"force_reason,omitempty" bounds:"text ..MaxReasonChars"` // Needed with force.
 }
 
 // RenamedInput gives a project or a room another name. Its slug stays, so that references
 // go on to lead to it.
 type RenamedInput struct {
-	Name string `json:"name"`
+	Name string `json:"name" bounds:"name 1..MaxNameChars"`
 }
 
 // ArchiveInput says whether a project or a room is archived.
@@ -110,7 +114,7 @@ type ArchiveInput struct {
 
 // ChannelArchiveInput says whether a channel is archived.
 type ChannelArchiveInput struct {
-	Channel  ChannelName `json:"channel"`
+	Channel  ChannelName `json:"channel" bounds:"name 1..MaxNameChars"`
 	Archived bool        `json:"archived"`
 }
 
@@ -133,15 +137,16 @@ const (
 // no progress: MinGuardHops to MaxGuardHops. nil: never, they are told and slowed; 0: they
 // are not even watched.
 type GuardInput struct {
-	Hops *int `json:"hops,omitempty"`
+	// 4 to 1000. null: none is refused, they are told and slowed. 0: they are not watched.
+	Hops *int `json:"hops,omitempty" bounds:"0..MaxGuardHops"`
 }
 
 // BindingInput names an absolute path of the hub's machine.
 type BindingInput struct {
-	Path    string  `json:"path"`
+	Path    string  `json:"path" bounds:"1.. runes"` // An absolute path of at most 4096 bytes.
 	AgentID AgentID `json:"agent_id,omitempty"`
-	// Auto says that a program binds the folder by itself, because its agent needs a room and is in
-	// none. The room is told. A hub without FeatureAutoRooms refuses it.
+	// A program binds the folder by itself, because its agent needs a room and is in none; the room is told. Refused
+	// by a hub without the feature hub:auto_rooms (operator_required). Unbinding ignores it.
 	Auto bool `json:"auto,omitempty"`
 }
 

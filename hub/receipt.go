@@ -36,16 +36,17 @@ const (
 
 // Recipient is the agent that a direct message is for, as it is now.
 type Recipient struct {
-	AgentID   AgentID        `json:"agent_id"`
+	AgentID AgentID `json:"agent_id"`
+	// listening: a poll or watch of it waits; live: it has made a call in the last minute, waits for a lease, or was
+	// woken in the last 30 seconds; asleep: it has a session, but is silent and nothing would wake it.
 	State     RecipientState `json:"state"`
-	Reachable bool           `json:"reachable"` // listening or live
-	Harness   Harness        `json:"harness"`   // of its live session; may be empty
-	// Wakes says that something can begin a turn of an idle session in this
-	// harness: the end of a background command, or what the adapter installs.
-	Wakes    bool  `json:"wakes"`
-	LastSeen *Time `json:"last_seen"` // its last call; nil: unknown
-	// Near are known agents with an id like this one, at most 3, if nobody has this one.
-	Near []AgentID `json:"near"`
+	Reachable bool           `json:"reachable"`                  // It is listening or live.
+	Harness   Harness        `json:"harness" bounds:"as string"` // Of its live session; may be empty.
+	Wakes     bool           `json:"wakes"`                      // Something can begin a turn of an idle session in this harness.
+	LastSeen  *Time          `json:"last_seen"`                  // Its last call; null: unknown.
+	// Known agents with an id like this one, if nobody has ever had this one; the operator for a word that means the
+	// person.
+	Near []AgentID `json:"near" bounds:"..3 items"`
 }
 
 // Why says in one sentence why the recipient does not read a message now. It is
@@ -86,20 +87,24 @@ func joined(ids []AgentID) string {
 // kept in memory: all are nil if only the told mark of an earlier start covers
 // the message.
 type Offer struct {
-	SessionID *SessionID `json:"session_id"` // the session of the recipient then, in its public form
+	SessionID *SessionID `json:"session_id"` // The session of the recipient then, in its public form.
 	By        *OfferedBy `json:"by"`
 	At        *Time      `json:"at"`
 }
 
 // Receipt says what has become of a direct message.
 type Receipt struct {
-	MessageID MessageID    `json:"message_id"`
-	FromAgent AgentID      `json:"from_agent"`
-	StoredAt  Time         `json:"stored_at"`
-	State     ReceiptState `json:"state"`
-	Offered   *Offer       `json:"offered"` // nil: it was not, or that is forgotten
-	Muted     bool         `json:"muted"`   // its sender was muted: it wakes nobody
-	Recipient Recipient    `json:"recipient"`
+	MessageID MessageID `json:"message_id"`
+	FromAgent AgentID   `json:"from_agent"`
+	StoredAt  Time      `json:"stored_at"`
+	// offered: it was handed to the recipient, which has not confirmed that it has read it; seen: the recipient has
+	// polled past it or replied to it.
+	State ReceiptState `json:"state"`
+	// How it was handed over. null: it was not, or that is forgotten. It is kept in memory; after a restart all
+	// members may be null.
+	Offered   *Offer    `json:"offered"`
+	Muted     bool      `json:"muted"` // Its sender was muted: it wakes nobody.
+	Recipient Recipient `json:"recipient"`
 }
 
 // Says tells in a sentence or two how far the message has come.

@@ -11,24 +11,24 @@ const (
 
 // Belongings are what an agent has: seats, and what others wait for.
 type Belongings struct {
-	Rooms  []RoomID   `json:"rooms"`  // in which it has a seat
-	Tasks  []TaskID   `json:"tasks"`  // that have not ended
-	Offers []TaskID   `json:"offers"` // tasks that it was offered
+	Rooms  []RoomID   `json:"rooms" bounds:"each like ^r_[0-9a-z]+$"` // In which it has a seat.
+	Tasks  []TaskID   `json:"tasks"`                                  // That have not ended.
+	Offers []TaskID   `json:"offers"`                                 // Tasks that it was offered.
 	Claims []ClaimKey `json:"claims"`
-	Locks  []string   `json:"locks"` // paths
+	Locks  []string   `json:"locks"` // Paths.
 }
 
 // IdleAgent is an agent that is not there and is still shown somewhere.
 type IdleAgent struct {
 	AgentID  AgentID `json:"agent_id"`
-	LastSeen *Time   `json:"last_seen"` // null: not since the hub began
+	LastSeen *Time   `json:"last_seen"` // Null: not since the hub began.
 	Belongings
 }
 
 // IdleAgents are the agents that have done nothing for a time, the longest first.
 type IdleAgents struct {
-	Agents []IdleAgent `json:"agents"` // at most MaxIdleAgents
-	Count  int         `json:"count"`  // all of them
+	Agents []IdleAgent `json:"agents" bounds:"..500 items"`
+	Count  int         `json:"count" bounds:"0.."` // All of them.
 }
 
 // IdleAgentsQuery asks for agents that have done nothing for this many seconds.
@@ -36,7 +36,7 @@ type IdleAgentsQuery struct{ IdleSec int }
 
 // RetireInput retires an agent. Those whom it concerns are told the reason.
 type RetireInput struct {
-	Reason string `json:"reason,omitempty"`
+	Reason string `json:"reason,omitempty" bounds:"..MaxPauseWords runes"` // Told to those whom it concerns.
 }
 
 // RetiredAgent is an agent that has been retired, with what was taken from it.
@@ -52,14 +52,17 @@ const MaxUndeliveredFrom = 10
 // Undelivered is mail that nobody is expected to read: direct messages of which their recipient
 // has neither seen nor been told anything, because no agent has ever registered under the id, or
 // because the agent is gone for long.
+//
+// API: Direct messages to one id of which it has neither seen nor been told anything.
 type Undelivered struct {
-	ToAgent  AgentID        `json:"to_agent"`
-	State    RecipientState `json:"state"`       // never_registered or gone
-	From     []AgentID      `json:"from_agents"` // the first senders, at most MaxUndeliveredFrom
-	Messages int            `json:"messages"`    // up to MaxUnread
-	Since    Time           `json:"since"`       // when the first of them was stored
-	LatestID MessageID      `json:"latest_id"`   // of the last of them
-	Near     []AgentID      `json:"near"`        // known ids like one that never registered, at most 3
+	ToAgent AgentID `json:"to_agent"`
+	// gone: the agent is retired, or has no session and has left the first of them for a day.
+	State    RecipientState `json:"state" bounds:"one of never_registered gone"`
+	From     []AgentID      `json:"from_agents" bounds:"..10 items"` // The first senders.
+	Messages int            `json:"messages" bounds:"1..1000"`       // How many there are, up to 1,000.
+	Since    Time           `json:"since"`                           // When the first of them was stored.
+	LatestID MessageID      `json:"latest_id"`                       // The last of them.
+	Near     []AgentID      `json:"near" bounds:"..3 items"`         // Known agents with an id like one that never registered.
 }
 
 // UndeliveredQuery asks for undelivered mail, by the id of its recipient.

@@ -9,12 +9,12 @@ import (
 
 // Decision is something that a room agreed on.
 type Decision struct {
-	DecisionID DecisionID      `json:"decision_id"`
-	RoomID     RoomID          `json:"room_id"`
-	Title      string          `json:"title"`
-	Note       string          `json:"note"`
-	By         AgentID         `json:"by"`                   // may be empty
-	User       string          `json:"local_user,omitempty"` // the other user of the machine whose program recorded it
+	DecisionID DecisionID      `json:"decision_id" bounds:"like ^d_[0-9a-z]+$"`
+	RoomID     RoomID          `json:"room_id" bounds:"like ^r_[0-9a-z]+$"`
+	Title      string          `json:"title" bounds:"1..300 runes"`
+	Note       string          `json:"note" bounds:"..32000 runes"`
+	By         AgentID         `json:"by" bounds:"or empty"`                       // Empty if the call named nobody.
+	User       string          `json:"local_user,omitempty" bounds:"1..256 runes"` // The other user of the machine whose program wrote it; absent: none.
 	Metadata   json.RawMessage `json:"metadata"`
 	CreatedAt  Time            `json:"created_at"`
 }
@@ -22,39 +22,42 @@ type Decision struct {
 // Artifact is one version of a text or file that a room keeps. Versions of the
 // same title are numbered from 1.
 type Artifact struct {
-	ArtifactID  ArtifactID `json:"artifact_id"`
-	RoomID      RoomID     `json:"room_id"`
-	Title       string     `json:"title"`
-	Kind        string     `json:"kind"`
-	By          AgentID    `json:"by"`                   // may be empty
-	User        string     `json:"local_user,omitempty"` // the other user of the machine whose program added it
-	Version     int64      `json:"version"`
-	Size        int64      `json:"size"`   // bytes
-	SHA256      string     `json:"sha256"` // lower case hexadecimal, of the content
-	ContentType string     `json:"content_type"`
+	ArtifactID  ArtifactID `json:"artifact_id" bounds:"like ^a_[0-9a-z]+$"`
+	RoomID      RoomID     `json:"room_id" bounds:"like ^r_[0-9a-z]+$"`
+	Title       string     `json:"title" bounds:"1..300 runes"`
+	Kind        string     `json:"kind" bounds:"as Name"`
+	By          AgentID    `json:"by" bounds:"or empty"`                       // Empty if the call named nobody.
+	User        string     `json:"local_user,omitempty" bounds:"1..256 runes"` // The other user of the machine whose program wrote it; absent: none.
+	Version     int64      `json:"version" bounds:"1.."`                       // Of the title in the room, from 1.
+	Size        int64      `json:"size" bounds:"0..4194304"`                   // Bytes.
+	SHA256      string     `json:"sha256" bounds:"like ^[0-9a-f]{64}$"`        // Lower case hexadecimal, of the content.
+	ContentType string     `json:"content_type" bounds:"1.. runes"`
 	CreatedAt   Time       `json:"created_at"`
-	LeftOut     string     `json:"left_out,omitempty"` // why a capsule brought it without its bytes: binary
+	LeftOut     string     `json:"left_out,omitempty"` // Why a capsule brought it without its bytes: binary or too_large.
 }
 
 // DecisionInput describes a new decision.
 type DecisionInput struct {
-	RoomID   RoomID          `json:"room_id"`
-	Title    string          `json:"title"`
-	Note     string          `json:"note,omitempty"`
-	By       AgentID         `json:"by,omitempty"`
+	RoomID RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Title  string  `json:"title" bounds:"name 1..MaxTitleChars"`
+	Note   string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"`
+	By     AgentID `json:"by,omitempty"` // The agent of the session or the spool if left out.
+	// At most 64 KiB of compact JSON and 4 levels; the object itself is the first.
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 }
 
 // ArtifactInput describes a new artifact. Exactly one of Body and ContentBase64
 // is not nil; it may be empty.
+//
+// API: With exactly one of body and content_base64.
 type ArtifactInput struct {
-	RoomID        RoomID  `json:"room_id"`
-	Title         string  `json:"title"`
-	Kind          string  `json:"kind"`
-	By            AgentID `json:"by,omitempty"`
-	Body          *string `json:"body,omitempty"`
-	ContentBase64 *string `json:"content_base64,omitempty"` // RFC 4648 section 4, padded
-	ContentType   string  `json:"content_type,omitempty"`   // absent: found from the content
+	RoomID        RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Title         string  `json:"title" bounds:"name 1..MaxTitleChars"`
+	Kind          string  `json:"kind" bounds:"name 1..MaxNameChars"`
+	By            AgentID `json:"by,omitempty"`                                // The agent of the session or the spool if left out.
+	Body          *string `json:"body,omitempty"`                              // At most 4194304 bytes in UTF-8.
+	ContentBase64 *string `json:"content_base64,omitempty" bounds:"as base64"` // At most 4194304 bytes; padded, without line ends.
+	ContentType   string  `json:"content_type,omitempty" bounds:"..200 runes"` // Found from the content if left out.
 }
 
 // Content returns the bytes of the artifact, never nil. Errors: invalid if not
@@ -116,7 +119,7 @@ type ArtifactsQuery struct {
 // with the bytes in base 64, or the bytes alone.
 type Content struct {
 	Artifact Artifact `json:"artifact"`
-	Data     []byte   `json:"content_base64"` // never nil
+	Data     []byte   `json:"content_base64"`
 }
 
 // Records stores the decisions and artifacts of rooms. They are never changed

@@ -7,17 +7,18 @@ import (
 
 // Channel is a named stream of public messages. Channels are never deleted.
 type Channel struct {
-	Name      ChannelName     `json:"name"`
+	Name      ChannelName     `json:"name" bounds:"as Name"`
 	CreatedAt Time            `json:"created_at"`
-	CreatedBy AgentID         `json:"created_by"`
+	CreatedBy AgentID         `json:"created_by" bounds:"or empty"` // Empty if the call named nobody.
 	Metadata  json.RawMessage `json:"metadata"`
 	RoomID    *RoomID         `json:"room_id"`
-	Archived  bool            `json:"archived,omitempty"` // out of lists, and of polls that name no channel
+	Archived  bool            `json:"archived,omitempty"` // Out of lists, and of polls that name no channel; absent: false.
 }
 
 // Session is one registration of an agent.
 type Session struct {
-	SessionID    SessionID       `json:"session_id"` // public form, except where register or resume return it
+	// The public form; the full form only where register or resume returns it.
+	SessionID    SessionID       `json:"session_id" bounds:"1.. runes"`
 	AgentID      AgentID         `json:"agent_id"`
 	DisplayName  string          `json:"display_name"`
 	Capabilities []string        `json:"capabilities"`
@@ -25,33 +26,39 @@ type Session struct {
 	CreatedAt    Time            `json:"created_at"`
 	LastSeen     Time            `json:"last_seen"`
 	Active       bool            `json:"active"`
-	Incarnation  uint64          `json:"incarnation"` // increases with every session of the agent
+	Incarnation  uint64          `json:"incarnation" bounds:"1.."` // Rises with every session of the agent.
 }
 
 // LiveAgent is a live session with what its agent does.
 type LiveAgent struct {
 	Session
-	Presence      Presence `json:"presence"` // live or away
+	// away: it has a session, but was silent for a minute and has no call waiting.
+	Presence      Presence `json:"presence" bounds:"one of live away"`
 	Activity      Activity `json:"activity"`
 	ActivitySince *Time    `json:"activity_since"`
-	PromptTool    string   `json:"prompt_tool"` // that its program asks for; empty: not at_prompt, or unknown
-	Listener      Listener `json:"listener"`    // armed or none
+	// The tool that its program asks a user about; empty if it does not, or if that is unknown.
+	PromptTool string   `json:"prompt_tool"`
+	Listener   Listener `json:"listener" bounds:"one of armed none"` // armed: a poll or a watch of the agent waits.
 
-	Details *AgentDetails `json:"details,omitempty"` // only in answers to a query with Details
+	Details *AgentDetails `json:"details,omitempty"` // Only where the call asks for details.
 }
 
 // AgentDetails says where an agent is and what waits for it. It costs a look at the
 // messages of a room for each agent, and one at the seats of all rooms.
 type AgentDetails struct {
-	Rooms         []RoomID `json:"rooms"`           // that it has a seat in, at most 20: those it has joined, then those it acts in, the latest first
-	Unread        int      `json:"unread"`          // of its latest room and directly, counted up to MaxUnread
-	CurrentTaskID *TaskID  `json:"current_task_id"` // that it works on, if the caller may see it
-	Label         string   `json:"label"`           // of its watch
-	Watching      []string `json:"watching"`        // the conditions of its watches
-	GivenHour     int      `json:"given_hour"`      // characters of messages that it was given in the last hour
-	Budget        int      `json:"budget"`          // characters that it may be given in an hour; 0: it has no budget
-	Paused        *Pause   `json:"paused"`          // the pause that stops it; nil: there is none
-	Muted         *Mute    `json:"muted"`           // the mute of what it posts, everywhere if there is one; nil: there is none
+	// That it has a seat in: those it has joined, then those it acts in, the latest first.
+	Rooms []RoomID `json:"rooms" bounds:"..20 items; each as Name"`
+	// What it has not seen of its latest room and of its direct messages; more are not counted.
+	Unread        int      `json:"unread" bounds:"0..1000"`
+	CurrentTaskID *TaskID  `json:"current_task_id"` // The task that it works on, if the caller may see it.
+	Label         string   `json:"label"`           // That of its watch.
+	Watching      []string `json:"watching"`        // The conditions of its watches.
+	// Characters of messages that it was given in the last hour, since the hub has started.
+	GivenHour int    `json:"given_hour" bounds:"0.."`
+	Budget    int    `json:"budget" bounds:"0.."` // Characters that it may be given in an hour; 0: it has no budget.
+	Paused    *Pause `json:"paused"`              // The pause that stops it; null: there is none.
+	// The mute of what it posts, everywhere if there is one; null: there is none.
+	Muted *Mute `json:"muted"`
 }
 
 // Bridged reports whether an MCP bridge registered the session. A bridge says
@@ -118,13 +125,13 @@ func cutTo(text string, chars int) string {
 // Registered is a session with its secrets, as register and resume answer it.
 type Registered struct {
 	Session
-	ResumeKey string `json:"resume_key"`
+	ResumeKey string `json:"resume_key" bounds:"1.. runes"` // A secret; resume trades it for a new session.
 }
 
 // ClosedSession answers the end of a session.
 type ClosedSession struct {
-	SessionID SessionID `json:"session_id"`
-	Deleted   bool      `json:"deleted"`
+	SessionID SessionID `json:"session_id" bounds:"1.. runes"`
+	Deleted   bool      `json:"deleted" bounds:"is true"`
 }
 
 // LeaseWaiter is an agent whose call waits for a lease.
@@ -138,28 +145,28 @@ const MaxLeaseWaiters = 20
 
 // Claim is a logical lease.
 type Claim struct {
-	ClaimKey      ClaimKey        `json:"claim_key"`
-	ThreadID      *ThreadID       `json:"thread_id"`
+	ClaimKey      ClaimKey        `json:"claim_key" bounds:"as Name"`
+	ThreadID      *ThreadID       `json:"thread_id" bounds:"as string"`
 	TaskMessageID *MessageID      `json:"task_message_id"`
 	OwnerAgentID  AgentID         `json:"owner_agent_id"`
 	ClaimedAt     Time            `json:"claimed_at"`
 	ExpiresAt     Time            `json:"expires_at"`
 	ReleasedAt    *Time           `json:"released_at"`
 	Metadata      json.RawMessage `json:"metadata"`
-	Fence         Fence           `json:"fence"`
-	Waiters       []LeaseWaiter   `json:"waiters,omitempty"` // in lists alone: the agents that wait for it, the first in line first
+	Fence         Fence           `json:"fence" bounds:"1.."`                    // Rises with every grant of any lease.
+	Waiters       []LeaseWaiter   `json:"waiters,omitempty" bounds:"..20 items"` // In lists alone: the agents that wait for it, the first in line first.
 }
 
 // Lock is an advisory lease of a file.
 type Lock struct {
-	FilePath   string          `json:"file_path"`
+	FilePath   string          `json:"file_path" bounds:"1..1024 runes"`
 	AgentID    AgentID         `json:"agent_id"`
 	LockedAt   Time            `json:"locked_at"`
 	ExpiresAt  Time            `json:"expires_at"`
 	ReleasedAt *Time           `json:"released_at"`
 	Metadata   json.RawMessage `json:"metadata"`
-	Fence      Fence           `json:"fence"`
-	Waiters    []LeaseWaiter   `json:"waiters,omitempty"` // as those of a claim
+	Fence      Fence           `json:"fence" bounds:"1.."`                    // Rises with every grant of any lease.
+	Waiters    []LeaseWaiter   `json:"waiters,omitempty" bounds:"..20 items"` // As those of a claim.
 }
 
 // TaskStatus is the state of a task: open → working ↔ input_required → done,
@@ -204,28 +211,30 @@ type Task struct {
 	ParentTaskID *TaskID     `json:"parent_task_id"`
 	RunID        *RunID      `json:"run_id"`
 	RoomID       *RoomID     `json:"room_id"`
-	Channel      ChannelName `json:"channel"`
-	ThreadID     *ThreadID   `json:"thread_id"`
-	Title        string      `json:"title"`
+	Channel      ChannelName `json:"channel" bounds:"as Name"`
+	ThreadID     *ThreadID   `json:"thread_id" bounds:"as string"`
+	Title        string      `json:"title" bounds:"..300 runes"`
 	Status       TaskStatus  `json:"status"`
 	Assignee     *AgentID    `json:"assignee"`
 	OfferedTo    *AgentID    `json:"offered_to"`
-	// AssigneeGoneSince is when the last session of the assignee ended, once it has been gone for
-	// TaskLeftAfter. Another agent may take the task over then.
-	AssigneeGoneSince *Time      `json:"assignee_gone_since,omitempty"`
-	BlockedBy         []TaskID   `json:"blocked_by"`
-	Ready             bool       `json:"ready"` // not terminal, and nothing it waits for is open
-	Version           int64      `json:"version"`
-	CreatedBy         AgentID    `json:"created_by"`
-	CreatedAt         Time       `json:"created_at"`
-	UpdatedAt         Time       `json:"updated_at"`
-	CompletedAt       *Time      `json:"completed_at"`
-	ResultMessageID   *MessageID `json:"result_message_id"`
+	// Only where it is known: the session of the assignee ended then, and that is over two minutes ago. Any agent
+	// that sees the task may become its assignee; claims and locks that the assignee took for it pass along.
+	AssigneeGoneSince *Time    `json:"assignee_gone_since,omitempty"`
+	BlockedBy         []TaskID `json:"blocked_by"`
+	// Not ended, and no task that it waits for is open. An open task behind one that has failed or was cancelled is
+	// not ready, unless its plan lets it continue, or its creator or the operator has said that it goes on.
+	Ready           bool       `json:"ready"`
+	Version         int64      `json:"version" bounds:"1.."`
+	CreatedBy       AgentID    `json:"created_by"`
+	CreatedAt       Time       `json:"created_at"`
+	UpdatedAt       Time       `json:"updated_at"`
+	CompletedAt     *Time      `json:"completed_at"`
+	ResultMessageID *MessageID `json:"result_message_id"`
 
-	// These two are only in answers about one task, and name only tasks that the
-	// caller may see.
-	OpenBlockers []TaskID `json:"open_blockers,omitempty"` // those of BlockedBy that have not ended
-	Blocks       []TaskID `json:"blocks,omitempty"`        // the tasks that wait for this one, while it has not ended
+	// Those of blocked_by that have not ended. Only in answers about one task.
+	OpenBlockers []TaskID `json:"open_blockers,omitempty"`
+	// The tasks that wait for this one. Only in answers about one task that has not ended.
+	Blocks []TaskID `json:"blocks,omitempty"`
 }
 
 // ThreadStatus summarizes the tasks of a thread.
@@ -240,18 +249,20 @@ const (
 )
 
 // ThreadSummary counts what the caller may see of a thread.
+//
+// API: Counts what the caller may see.
 type ThreadSummary struct {
 	ThreadID         ThreadID     `json:"thread_id"`
-	Channel          ChannelName  `json:"channel"` // of the first visible message
+	Channel          ChannelName  `json:"channel" bounds:"as Name"` // Of the first visible message.
 	RootTaskID       *TaskID      `json:"root_task_id"`
 	LatestMessageID  MessageID    `json:"latest_message_id"`
 	LatestMessageTS  Time         `json:"latest_message_ts"`
 	LatestArtifactID *MessageID   `json:"latest_artifact_id"`
-	MessageCount     int64        `json:"message_count"`
-	TotalTaskCount   int64        `json:"total_task_count"`
-	OpenTaskCount    int64        `json:"open_task_count"` // not terminal
-	ActiveClaimCount int64        `json:"active_claim_count"`
-	ActiveLockCount  int64        `json:"active_lock_count"`
+	MessageCount     int64        `json:"message_count" bounds:"0.."`
+	TotalTaskCount   int64        `json:"total_task_count" bounds:"0.."`
+	OpenTaskCount    int64        `json:"open_task_count" bounds:"0.."` // Not terminal.
+	ActiveClaimCount int64        `json:"active_claim_count" bounds:"0.."`
+	ActiveLockCount  int64        `json:"active_lock_count" bounds:"0.."`
 	Status           ThreadStatus `json:"status"`
 }
 
@@ -259,9 +270,12 @@ type ThreadSummary struct {
 // and locks that are too many bytes, the longest rows are left out.
 type Thread struct {
 	Thread   ThreadSummary    `json:"thread"`
-	Messages []EncodedMessage `json:"messages"` // the latest
-	Tasks    []Task           `json:"tasks"`    // the oldest
-	Claims   []Claim          `json:"claims"`
-	Locks    []Lock           `json:"locks"`
-	More     More             `json:"more,omitempty"`
+	Messages []EncodedMessage `json:"messages" bounds:"each as Message"` // The latest, at most 1000 and about 2 MiB.
+	// By their ids, at most 1000: those that have not ended, and the oldest of the others. At about 1 MiB the
+	// longest rows are left out.
+	Tasks  []Task  `json:"tasks"`
+	Claims []Claim `json:"claims"` // Those that are held. At about 1 MiB the longest rows are left out.
+	// Those that are held and whose metadata names the thread as thread_id; bounded like claims.
+	Locks []Lock `json:"locks"`
+	More  More   `json:"more,omitempty"`
 }

@@ -25,47 +25,51 @@ func (s RunStatus) Terminal() bool { return s != RunRunning }
 
 // Run is a named batch of tasks.
 type Run struct {
-	RunID     RunID     `json:"run_id"`
+	RunID     RunID     `json:"run_id" bounds:"like ^run_[0-9a-z]+$"`
 	RoomID    *RoomID   `json:"room_id"`
-	Title     string    `json:"title"`
-	CreatedBy AgentID   `json:"created_by"` // may be empty
-	Status    RunStatus `json:"status"`
-	TaskIDs   []TaskID  `json:"task_ids"` // rising
-	Counts    RunCounts `json:"counts"`
+	Title     string    `json:"title" bounds:"..300 runes"`
+	CreatedBy AgentID   `json:"created_by" bounds:"or empty"` // Empty if the call named nobody.
+	Status    RunStatus `json:"status"`                       // Running while there is no task or one that has not ended.
+	TaskIDs   []TaskID  `json:"task_ids"`                     // Those that the caller may see, rising.
+	Counts    RunCounts `json:"counts"`                       // Of all tasks of the run.
 	StartedAt Time      `json:"started_at"`
 	EndedAt   *Time     `json:"ended_at"`
-	// Planned lists the tasks that the call made, in the order of its list. Only
-	// the answer to CreateRun has it.
+	// The tasks that the call opened, in the order of its plan; only in the answer to the call that made the run.
 	Planned []TaskID `json:"planned,omitempty"`
 }
 
 // RunCounts counts the tasks of a run by status.
+//
+// API: The tasks of a run by status.
 type RunCounts struct {
-	Total         int `json:"total"`
-	Open          int `json:"open"`
-	Working       int `json:"working"`
-	InputRequired int `json:"input_required"`
-	Done          int `json:"done"`
-	Failed        int `json:"failed"`
-	Cancelled     int `json:"cancelled"`
+	Total         int `json:"total" bounds:"0..1000"`
+	Open          int `json:"open" bounds:"0.."`
+	Working       int `json:"working" bounds:"0.."`
+	InputRequired int `json:"input_required" bounds:"0.."`
+	Done          int `json:"done" bounds:"0.."`
+	Failed        int `json:"failed" bounds:"0.."`
+	Cancelled     int `json:"cancelled" bounds:"0.."`
 }
 
 // RunInput describes a new run. TaskIDs are tasks that have not ended and are
 // in no run. Tasks are opened together with the run, in the room's channel or
 // else in the default channel.
 type RunInput struct {
-	Title     string        `json:"title"`
-	RoomID    RoomID        `json:"room_id,omitempty"`
-	TaskIDs   []TaskID      `json:"task_ids,omitempty"`
-	Tasks     []PlannedTask `json:"tasks,omitempty"`
-	CreatedBy AgentID       `json:"created_by,omitempty"` // needed with Tasks
-	// UnlessNear is of the assignees of Tasks; see PostInput.
+	Title   string   `json:"title" bounds:"name 1..MaxTitleChars"` // Space around it is dropped.
+	RoomID  RoomID   `json:"room_id,omitempty" bounds:"name ..MaxNameChars"`
+	TaskIDs []TaskID `json:"task_ids,omitempty" bounds:"..400 items"` // Tasks that have not ended and are in no run.
+	// A plan. Its tasks are opened together with the run, by created_by, in the channel of the room or in general;
+	// all or none.
+	Tasks     []PlannedTask `json:"tasks,omitempty" bounds:"..MaxPlanTasks items"`
+	CreatedBy AgentID       `json:"created_by,omitempty"` // Needed with tasks.
+	// Refuses an assignee that never registered while ids like it are known (agent_unclear). For ids that somebody
+	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // RunTasksInput adds tasks to a run.
 type RunTasksInput struct {
-	TaskIDs []TaskID `json:"task_ids"`
+	TaskIDs []TaskID `json:"task_ids" bounds:"1..400 items"` // Tasks that have not ended and are in no other run.
 	AgentID AgentID  `json:"agent_id,omitempty"`
 }
 
@@ -81,17 +85,18 @@ type RunsQuery struct {
 
 // HandoffInput offers a task to ToAgent.
 type HandoffInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"` // the agent that offers
+	AgentID AgentID `json:"agent_id,omitempty"` // The agent that offers it; needed unless a session or the operator token says it.
 	ToAgent AgentID `json:"to_agent"`
-	Note    string  `json:"note,omitempty"`
-	// UnlessNear: see PostInput.
+	Note    string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"` // What the other needs to know.
+	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
+	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
 // OfferInput accepts or declines an offered task.
 type OfferInput struct {
-	AgentID AgentID `json:"agent_id"`
-	Note    string  `json:"note,omitempty"`
+	AgentID AgentID `json:"agent_id" bounds:"from session"` // The agent that accepts or declines; that of the session or the spool if left out.
+	Note    string  `json:"note,omitempty" bounds:"text ..MaxNoteChars"`
 }
 
 // Runs batches tasks and hands them over.

@@ -16,19 +16,20 @@ const (
 // Found is one hit of a search. ID is the id of the row that was found.
 type Found struct {
 	Type      FoundType   `json:"type"`
-	ID        string      `json:"id"`
-	MessageID *MessageID  `json:"message_id"` // of a message
+	ID        string      `json:"id" bounds:"1.. runes"` // As the row of its type names it.
+	MessageID *MessageID  `json:"message_id"`            // Of a message.
 	RoomID    *RoomID     `json:"room_id"`
-	Channel   ChannelName `json:"channel"` // of a message, else empty
-	ThreadID  *ThreadID   `json:"thread_id"`
-	FromAgent AgentID     `json:"from_agent"` // the author; may be empty
+	Channel   ChannelName `json:"channel" bounds:"..200 runes"` // Of a message, else empty.
+	ThreadID  *ThreadID   `json:"thread_id" bounds:"as string"`
+	FromAgent AgentID     `json:"from_agent" bounds:"or empty"` // Who wrote it; empty if nobody is named.
 	ToAgent   *AgentID    `json:"to_agent"`
-	Kind      string      `json:"kind"`    // of a message or artifact, else empty
-	Title     string      `json:"title"`   // of a decision or artifact, the key of a memory, else empty
-	Snippet   string      `json:"snippet"` // one line around the best match, at most 300 characters; hidden characters stay in it
-	Matches   [][2]int    `json:"matches"` // positions of the words in Snippet: first character, and the one after the last
-	Score     float64     `json:"score"`   // higher is better; comparable within one answer only
-	TS        Time        `json:"ts"`
+	Kind      string      `json:"kind"`                         // Of a message or artifact, else empty.
+	Title     string      `json:"title"`                        // Of a decision or artifact, the key of a memory, else empty.
+	Snippet   string      `json:"snippet" bounds:"..300 runes"` // Plain text around the best match.
+	// Where words stand in snippet: first character and the one behind the last.
+	Matches [][2]int `json:"matches" bounds:"each each 0.."`
+	Score   float64  `json:"score" bounds:"0.."` // Higher is better; comparable within one answer only.
+	TS      Time     `json:"ts"`
 }
 
 // SearchQuery asks for rows that hold the words of Text, as Viewer sees them;

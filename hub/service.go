@@ -24,27 +24,29 @@ import (
 // session the operator has ended, with session_ended and the operator's words.
 type RegisterInput struct {
 	AgentID      AgentID         `json:"agent_id"`
-	DisplayName  string          `json:"display_name,omitempty"`
-	Capabilities []string        `json:"capabilities,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
-	Replace      *bool           `json:"replace,omitempty"`
-	UnlessEnded  bool            `json:"unless_ended,omitempty"`
+	DisplayName  string          `json:"display_name,omitempty" bounds:"name ..MaxDisplayNameChars"`
+	Capabilities []string        `json:"capabilities,omitempty" bounds:"..MaxCapabilities items; each name 1..MaxCapabilityChars"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
+	Replace      *bool           `json:"replace,omitempty" bounds:"default true"`
+	// Refuses an agent whose last session the operator has ended (session_ended, with the reason). For programs that
+	// register by themselves.
+	UnlessEnded bool `json:"unless_ended,omitempty"`
 }
 
 // ResumeInput trades the key of an earlier session for a new session.
 type ResumeInput struct {
-	PriorSessionID SessionID `json:"prior_session_id"`
-	ResumeKey      string    `json:"resume_key"`
+	PriorSessionID SessionID `json:"prior_session_id" bounds:"name 1..MaxSecretChars"`
+	ResumeKey      string    `json:"resume_key" bounds:"name 1..MaxSecretChars"`
 }
 
 // RenameInput changes the display name of an agent's live session.
 type RenameInput struct {
-	DisplayName string `json:"display_name"`
+	DisplayName string `json:"display_name" bounds:"name 1..MaxDisplayNameChars"`
 }
 
 // SessionEndInput ends the live session of an agent, which is told the reason.
 type SessionEndInput struct {
-	Reason string `json:"reason"`
+	Reason string `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // AgentsQuery selects live sessions; a zero field does not select.
@@ -87,9 +89,9 @@ type Sessions interface {
 
 // ChannelInput describes a new channel.
 type ChannelInput struct {
-	Name      ChannelName     `json:"name"`
+	Name      ChannelName     `json:"name" bounds:"name 1..MaxNameChars"`
 	CreatedBy AgentID         `json:"created_by,omitempty"`
-	Metadata  json.RawMessage `json:"metadata,omitempty"`
+	Metadata  json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
 }
 
 // Channels makes and lists channels.
@@ -108,20 +110,20 @@ type Channels interface {
 // PostInput describes a new message. Body or Attachments is required. With
 // ToAgent it is a direct message and Channel is only a label.
 type PostInput struct {
-	FromAgent    AgentID         `json:"from_agent"`
-	Channel      ChannelName     `json:"channel,omitempty"`
-	ToAgent      AgentID         `json:"to_agent,omitempty"`
-	Kind         Kind            `json:"kind,omitempty"`
-	Body         string          `json:"body,omitempty"`
-	Attachments  []Attachment    `json:"attachments,omitempty"`
+	FromAgent    AgentID         `json:"from_agent" bounds:"from session"`                // Needed unless the session names it.
+	Channel      ChannelName     `json:"channel,omitempty" bounds:"..MaxNameChars runes"` // general if left out; direct, and only a label, with to_agent.
+	ToAgent      AgentID         `json:"to_agent,omitempty" bounds:"or empty"`            // Makes it a direct message.
+	Kind         Kind            `json:"kind,omitempty" bounds:"as KindInput"`
+	Body         string          `json:"body,omitempty"` // At most max_body_chars characters.
+	Attachments  []Attachment    `json:"attachments,omitempty" bounds:"each as AttachmentInput"`
 	ReplyTo      MessageID       `json:"reply_to,omitempty"`
-	ThreadID     ThreadID        `json:"thread_id,omitempty"`
-	Metadata     json.RawMessage `json:"metadata,omitempty"`
+	ThreadID     ThreadID        `json:"thread_id,omitempty" bounds:"..300 runes"`
+	Metadata     json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
 	ParentTaskID TaskID          `json:"parent_task_id,omitempty"`
-	BlockedBy    []TaskID        `json:"blocked_by,omitempty"` // that the opened task waits for
-	Force        bool            `json:"force,omitempty"`      // complete the task although it is blocked
-	// UnlessNear refuses a recipient that never registered while ids like it are known
-	// (agent_unclear). Clients set it for an id that somebody has typed.
+	BlockedBy    []TaskID        `json:"blocked_by,omitempty" bounds:"..MaxBlockedBy items"` // Tasks that must end before the task that the message opens.
+	Force        bool            `json:"force,omitempty"`                                    // A task_result ends its task although that is blocked.
+	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
+	// has typed.
 	UnlessNear bool `json:"unless_near,omitempty"`
 }
 
@@ -226,52 +228,52 @@ type Messages interface {
 // ClaimInput asks for a claim. With TaskMessageID and no ClaimKey the key is
 // task-<id>.
 type ClaimInput struct {
-	OwnerAgentID  AgentID         `json:"owner_agent_id"`
-	ClaimKey      ClaimKey        `json:"claim_key,omitempty"`
+	OwnerAgentID  AgentID         `json:"owner_agent_id" bounds:"from session"`              // Needed unless the session names it.
+	ClaimKey      ClaimKey        `json:"claim_key,omitempty" bounds:"name 1..MaxNameChars"` // task-<task_message_id> if left out.
 	TaskMessageID MessageID       `json:"task_message_id,omitempty"`
-	ThreadID      ThreadID        `json:"thread_id,omitempty"`
-	TTLSec        int             `json:"ttl_sec,omitempty"`
-	Metadata      json.RawMessage `json:"metadata,omitempty"`
-	WaitSec       float64         `json:"wait_sec,omitempty"`
+	ThreadID      ThreadID        `json:"thread_id,omitempty" bounds:"..200 runes"`
+	TTLSec        int             `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
+	Metadata      json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
+	WaitSec       float64         `json:"wait_sec,omitempty" bounds:"0..MaxWaitSec; default 0"`
 }
 
 // ClaimHoldInput renews or releases a claim. Fence 0 is not checked. Release
 // names the agent agent_id, refresh owner_agent_id; both names are taken.
 type ClaimHoldInput struct {
-	ClaimKey     ClaimKey `json:"claim_key"`
+	ClaimKey     ClaimKey `json:"claim_key" bounds:"name 1..MaxNameChars"`
 	OwnerAgentID AgentID  `json:"owner_agent_id,omitempty"`
-	AgentID      AgentID  `json:"agent_id,omitempty"`
-	TTLSec       int      `json:"ttl_sec,omitempty"`
-	Fence        Fence    `json:"fence,omitempty"`
+	AgentID      AgentID  `json:"agent_id,omitempty"` // Another name of owner_agent_id.
+	TTLSec       int      `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
+	Fence        Fence    `json:"fence,omitempty" bounds:"1.."` // Not checked if left out.
 }
 
 // LockInput asks for a file lock.
 type LockInput struct {
-	FilePath string          `json:"file_path"`
-	AgentID  AgentID         `json:"agent_id"`
-	TTLSec   int             `json:"ttl_sec,omitempty"`
-	Metadata json.RawMessage `json:"metadata,omitempty"`
-	WaitSec  float64         `json:"wait_sec,omitempty"`
+	FilePath string          `json:"file_path" bounds:"name 1..MaxFilePathChars"`
+	AgentID  AgentID         `json:"agent_id" bounds:"from session"` // Needed unless the session names it.
+	TTLSec   int             `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
+	Metadata json.RawMessage `json:"metadata,omitempty"` // At most 64 KiB of compact JSON and 32 levels.
+	WaitSec  float64         `json:"wait_sec,omitempty" bounds:"0..MaxWaitSec; default 0"`
 }
 
 // LockHoldInput renews or releases a file lock. Fence 0 is not checked.
 type LockHoldInput struct {
-	FilePath string  `json:"file_path"`
-	AgentID  AgentID `json:"agent_id"`
-	TTLSec   int     `json:"ttl_sec,omitempty"`
-	Fence    Fence   `json:"fence,omitempty"`
+	FilePath string  `json:"file_path" bounds:"name 1..MaxFilePathChars"`
+	AgentID  AgentID `json:"agent_id" bounds:"from session"` // Needed unless the session names it.
+	TTLSec   int     `json:"ttl_sec,omitempty" bounds:"MinTTLSec..MaxTTLSec; default 300"`
+	Fence    Fence   `json:"fence,omitempty" bounds:"1.."` // Not checked if left out.
 }
 
 // ClaimBreakInput takes a claim from its holder, who is told the reason.
 type ClaimBreakInput struct {
-	ClaimKey ClaimKey `json:"claim_key"`
-	Reason   string   `json:"reason"`
+	ClaimKey ClaimKey `json:"claim_key" bounds:"name 1..MaxNameChars"`
+	Reason   string   `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // LockBreakInput does the same with a file lock.
 type LockBreakInput struct {
-	FilePath string `json:"file_path"`
-	Reason   string `json:"reason"`
+	FilePath string `json:"file_path" bounds:"name 1..MaxFilePathChars"`
+	Reason   string `json:"reason" bounds:"1..MaxPauseWords runes"`
 }
 
 // LeasesQuery selects leases; zero fields do not select. ActiveOnly leaves out
@@ -342,25 +344,45 @@ type TasksQuery struct {
 // CompleteInput ends a task as done.
 type CompleteInput struct {
 	AgentID AgentID `json:"agent_id,omitempty"`
-	Note    string  `json:"note,omitempty"`
-	Force   bool    `json:"force,omitempty"`   // although the task is blocked
-	Release bool    `json:"release,omitempty"` // the claims and locks for the task, of the agent and of the assignee
+	Note    string  `json:"note,omitempty"`  // At most max_body_chars characters.
+	Force   bool    `json:"force,omitempty"` // Although the task is blocked.
+	// Also release the claims and locks for the task, of the agent and of the assignee.
+	Release bool `json:"release,omitempty"`
 }
 
 // TaskUpdateInput changes a task; a nil field stays. ExpectedVersion 0 is not
 // checked. Force begins or completes a task although it is blocked. Release, with
 // an end, is that of CompleteInput.
 type TaskUpdateInput struct {
-	AgentID         AgentID     `json:"agent_id,omitempty"`
-	Status          *TaskStatus `json:"status,omitempty"`
-	Assignee        *AgentID    `json:"assignee,omitempty"`
-	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty"`
-	ExpectedVersion int64       `json:"expected_version,omitempty"`
-	Force           bool        `json:"force,omitempty"`
-	Release         bool        `json:"release,omitempty"`
-	// Note goes to the agent in Assignee, also if it has the task already.
-	Note       string `json:"note,omitempty"`
-	UnlessNear bool   `json:"unless_near,omitempty"` // of the assignee; see PostInput
+	AgentID AgentID `json:"agent_id,omitempty"`
+	// in_progress is working, and completed is done.
+	Status          *TaskStatus `json:"status,omitempty" bounds:"one of open working in_progress input_required done completed failed cancelled"`
+	Assignee        *AgentID    `json:"assignee,omitempty" bounds:"or empty"` // Empty means nobody.
+	BlockedBy       *[]TaskID   `json:"blocked_by,omitempty" bounds:"..MaxBlockedBy items"`
+	ExpectedVersion int64       `json:"expected_version,omitempty" bounds:"1.."` // Not checked if left out.
+	Force           bool        `json:"force,omitempty"`                         // Begin or complete the task although it is blocked.
+	// With done, failed or cancelled: also release the claims and locks for the task, of the agent and of the
+	// assignee.
+	Release bool `json:"release,omitempty"`
+	// Words to the agent in assignee, also if it has the task already. They need agent_id.
+	Note string `json:"note,omitempty" bounds:"..MaxNoteChars runes"`
+	// Refuses an agent that never registered while ids like it are known (agent_unclear). For an id that somebody
+	// has typed.
+	UnlessNear bool `json:"unless_near,omitempty"`
+}
+
+// MaxTaskLeases bounds the claims, and the locks, that TaskLeases lists.
+const MaxTaskLeases = 100
+
+// TaskLeases are the claims on a task, and the claims and locks that its assignee holds for it.
+//
+// API: They pass to the next assignee; the end of the task can release them.
+type TaskLeases struct {
+	TaskID     TaskID  `json:"task_id"`
+	Claims     []Claim `json:"claims" bounds:"..MaxTaskLeases items"` // The first ones by their keys.
+	ClaimCount int     `json:"claim_count" bounds:"0.."`
+	Locks      []Lock  `json:"locks" bounds:"..MaxTaskLeases items"` // The first ones by their paths.
+	LockCount  int     `json:"lock_count" bounds:"0.."`
 }
 
 // Tasks tracks work. If a direct message opened a task, only the parties of
@@ -370,6 +392,8 @@ type Tasks interface {
 	Tasks(ctx context.Context, q TasksQuery) ([]Task, Cursor, error)
 	// Task returns one task. Errors: task_not_found.
 	Task(ctx context.Context, id TaskID, viewer AgentID) (Task, error)
+	// TaskLeases returns what is held for a task. Errors: task_not_found.
+	TaskLeases(ctx context.Context, id TaskID, viewer AgentID) (TaskLeases, error)
 	// CompleteTask ends a task as done and updates its parents. Completing it
 	// again returns the same row. Errors: task_not_found, task_closed, blocked.
 	CompleteTask(ctx context.Context, id TaskID, in CompleteInput) (Outcome[Task], error)
@@ -399,7 +423,7 @@ type Status interface {
 
 // ShutdownInput asks the hub to stop after DelaySec seconds; absent means 60.
 type ShutdownInput struct {
-	DelaySec *float64 `json:"delay_sec,omitempty"`
+	DelaySec *float64 `json:"delay_sec,omitempty" bounds:"0..3600; default 60"`
 }
 
 // Control stops the hub. Operator only.

@@ -16,42 +16,48 @@ type SpawnID string
 // gets only PATH, HOME, the locale's variables, and those that tell it its name and
 // the hub's address.
 type SpawnCommand struct {
-	Harness    Harness  `json:"harness"`
-	Args       []string `json:"args"` // the first is the absolute path of an executable
-	Env        []string `json:"env,omitempty"`
-	Dir        string   `json:"dir,omitempty"`         // empty: the folder bound to the room first
-	TimeoutSec int      `json:"timeout_sec,omitempty"` // 0: DefaultSpawnSec
-	Connection string   `json:"connection,omitempty"`  // stored as the id; empty: none
+	Harness Harness `json:"harness" bounds:"1..64 runes"` // A harness, by its name or another name of it.
+	// The absolute path of the executable, and its arguments; in these {prompt}, {role}, {title}, {agent}, {room}
+	// and {base_url} stand for what the spawn is asked with.
+	Args []string `json:"args" bounds:"1..MaxSpawnArgs items; each ..MaxSpawnArgBytes runes"`
+	// Names of variables of the hub's environment that the child gets.
+	Env []string `json:"env,omitempty" bounds:"..MaxSpawnEnv items; each like ^[A-Za-z_][A-Za-z0-9_]{0,127}$"`
+	// Where it runs, an absolute path; left out: in the folder that was bound to the room first.
+	Dir        string `json:"dir,omitempty"`
+	TimeoutSec int    `json:"timeout_sec,omitempty" bounds:"1..MaxSpawnSec"` // 3600 if left out.
+	// The child gets the key of this connection in its variable. Id, label or the beginning of an id; kept as the
+	// id.
+	Connection string `json:"connection,omitempty" bounds:"..MaxConnectionLabel runes"`
 }
 
 // SpawnAllowance lets a harness be spawned in a room.
 type SpawnAllowance struct {
-	RoomID   RoomID  `json:"room_id"`
-	Harness  Harness `json:"harness"`
-	MaxSeats int     `json:"max_seats,omitempty"` // running at once in the room by this allowance; 0: DefaultSpawnSeats
+	RoomID   RoomID  `json:"room_id" bounds:"as Name"`
+	Harness  Harness `json:"harness" bounds:"1..64 runes"`
+	MaxSeats int     `json:"max_seats,omitempty" bounds:"1..MaxSpawnRunning"` // How many may run at once in the room by this; 4 if left out.
 }
 
 // SpawnPolicy is what the operator allows. The initial policy allows nothing.
 type SpawnPolicy struct {
 	Commands   []SpawnCommand   `json:"commands"`
 	Allow      []SpawnAllowance `json:"allow"`
-	MaxRunning int              `json:"max_running"`  // at once, in the whole hub
-	MaxPerHour int              `json:"max_per_hour"` // started in any hour, in the whole hub
-	MaxDepth   int              `json:"max_depth"`    // 1: a spawned agent may not spawn others
-	Remote     bool             `json:"remote"`       // agents on other machines may spawn too
-	Version    int64            `json:"version"`      // rises with every change
+	MaxRunning int              `json:"max_running" bounds:"1.."`  // At once, in the whole hub.
+	MaxPerHour int              `json:"max_per_hour" bounds:"1.."` // Started in any hour, in the whole hub.
+	MaxDepth   int              `json:"max_depth" bounds:"1.."`    // With 1 an agent that was spawned spawns nobody.
+	Remote     bool             `json:"remote"`                    // Agents on other machines may spawn too.
+	Version    int64            `json:"version" bounds:"0.."`      // 0 until the first change.
 }
 
 // SpawnPolicyInput replaces the policy. Its version is that of the policy it
 // was derived from. Zero means the default.
 type SpawnPolicyInput struct {
-	Commands   []SpawnCommand   `json:"commands,omitempty"`
-	Allow      []SpawnAllowance `json:"allow,omitempty"`
-	MaxRunning int              `json:"max_running,omitempty"`
-	MaxPerHour int              `json:"max_per_hour,omitempty"`
-	MaxDepth   int              `json:"max_depth,omitempty"`
+	Commands   []SpawnCommand   `json:"commands,omitempty" bounds:"..MaxSpawnCommands items"`
+	Allow      []SpawnAllowance `json:"allow,omitempty" bounds:"..MaxSpawnAllowances items"`
+	MaxRunning int              `json:"max_running,omitempty" bounds:"1..MaxSpawnRunning; default 16"`
+	MaxPerHour int              `json:"max_per_hour,omitempty" bounds:"1..MaxSpawnsPerHour; default 60"`
+	MaxDepth   int              `json:"max_depth,omitempty" bounds:"1..MaxSpawnDepth; default 1"`
 	Remote     bool             `json:"remote,omitempty"`
-	Version    int64            `json:"version"`
+	Version    int64            `json:"version" bounds:"0.."` // Of the policy that this one was made from.
 }
 
 // Limits of spawns.
@@ -81,23 +87,30 @@ const SpawnGrace = 5 * time.Second
 // SpawnInput asks for a run of a harness in a room. Only the operator names a connection:
 // by its id, its label or the beginning of an id.
 type SpawnInput struct {
-	RoomID  RoomID  `json:"room_id"`
-	Harness Harness `json:"harness"`
-	Prompt  string  `json:"prompt,omitempty"`
+	RoomID  RoomID  `json:"room_id" bounds:"name 1..MaxNameChars"`
+	Harness Harness `json:"harness" bounds:"1..64 runes"`
+	// What the new agent is to do: at most 100000 bytes. Needed if the command takes one.
+	Prompt string `json:"prompt,omitempty"`
+	// The agent that asks and is told of the end; needed unless a session or the operator token says it.
 	By      AgentID `json:"by,omitempty"`
-	AgentID AgentID `json:"agent_id,omitempty"` // id of the new agent; empty: the hub chooses one
-	Role    string  `json:"role,omitempty"`
-	Title   string  `json:"title,omitempty"`
+	AgentID AgentID `json:"agent_id,omitempty"` // Of the new agent; left out, the hub finds one.
+	Role    string  `json:"role,omitempty" bounds:"name ..MaxRoleChars"`
+	Title   string  `json:"title,omitempty" bounds:"name ..MaxTitleChars"`
 
-	Connection string `json:"connection,omitempty"` // empty: that of the command
+	// Whose key the child gets: id, label or the beginning of an id; left out, that of the command. Only the
+	// operator may name one.
+	Connection string `json:"connection,omitempty" bounds:"name ..MaxConnectionLabel"`
 }
 
 // SpawnStopInput asks for the end of a spawn.
 type SpawnStopInput struct {
-	AgentID AgentID `json:"agent_id,omitempty"`
+	AgentID AgentID `json:"agent_id,omitempty"` // The agent that asks; needed unless a session or the operator token says it.
 }
 
 // SpawnStatus is the state of a spawn.
+//
+// API: starting and running have not ended. exited: by itself; stopped: by the operator, the agent that asked for it, its
+// time limit or the end of the hub; lost: the hub died while it ran.
 type SpawnStatus string
 
 // The states of a spawn; starting and running are the only ones that are not
@@ -122,27 +135,27 @@ func (s SpawnStatus) Terminal() bool { return s != SpawnStarting && s != SpawnRu
 // Spawn is one supervised run. It holds nothing of the prompt, environment or
 // output.
 type Spawn struct {
-	SpawnID    SpawnID     `json:"spawn_id"`
-	RoomID     RoomID      `json:"room_id"`
+	SpawnID    SpawnID     `json:"spawn_id" bounds:"like ^sp_[0-9a-z]+$"`
+	RoomID     RoomID      `json:"room_id" bounds:"like ^r_[0-9a-z]+$"`
 	Harness    Harness     `json:"harness"`
-	AgentID    AgentID     `json:"agent_id"`
-	SeatID     SeatID      `json:"seat_id"` // empty while it has none
-	By         AgentID     `json:"by"`
-	Role       string      `json:"role"`
-	Title      string      `json:"title"`
-	Depth      int         `json:"depth"` // 1: asked for by an agent that was not spawned
+	AgentID    AgentID     `json:"agent_id"`                                  // Under which the child may register; it has it as HUB_AGENT.
+	SeatID     SeatID      `json:"seat_id" bounds:"like ^(seat_[0-9a-z]+)?$"` // Empty while it has none.
+	By         AgentID     `json:"by"`                                        // Who asked for it and is told of its end.
+	Role       string      `json:"role" bounds:"..64 runes"`                  // May be empty.
+	Title      string      `json:"title" bounds:"..300 runes"`                // May be empty.
+	Depth      int         `json:"depth" bounds:"1.."`                        // 1 if the agent that asked for it was not spawned itself.
 	Status     SpawnStatus `json:"status"`
-	Stopping   bool        `json:"stopping"` // its end was requested
-	PID        int         `json:"pid"`      // 0: there is none
+	Stopping   bool        `json:"stopping"`         // Its end was asked for.
+	PID        int         `json:"pid" bounds:"0.."` // 0 if there is no process.
 	ExitCode   *int        `json:"exit_code"`
-	Signal     string      `json:"signal"` // the signal that ended it; empty: none or unknown
-	Reason     string      `json:"reason"` // why it was stopped, failed or is lost
-	ArtifactID *ArtifactID `json:"artifact_id"`
+	Signal     string      `json:"signal"`      // That ended it; may be empty.
+	Reason     string      `json:"reason"`      // Why it was stopped, failed or is lost; may be empty.
+	ArtifactID *ArtifactID `json:"artifact_id"` // What it printed, once it has ended and if that is anything.
 	CreatedAt  Time        `json:"created_at"`
 	StartedAt  *Time       `json:"started_at"`
 	EndedAt    *Time       `json:"ended_at"`
 
-	ConnectionID ConnectionID `json:"connection_id,omitempty"` // whose key the child gets; empty: none
+	ConnectionID ConnectionID `json:"connection_id,omitempty" bounds:"like ^cn_[0-9a-z]+$"` // Of the connection whose key the child gets; left out: none.
 }
 
 // SpawnKey is the key of a connection that a child gets in a variable.

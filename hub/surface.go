@@ -4,6 +4,8 @@ import "context"
 
 // Surface says which tools an MCP bridge shows its harness. Hidden tools stay
 // callable by name, through hub_call_tool.
+//
+// API: How many tools a harness is shown; the others stay callable by name.
 type Surface string
 
 // The surfaces.
@@ -29,14 +31,14 @@ func DefaultSurface(h Harness) Surface {
 type ToolSurface struct {
 	Harness Harness `json:"harness"`
 	Surface Surface `json:"surface"`
-	Default bool    `json:"default"` // whether the operator has not set the surface
+	Default bool    `json:"default"` // Nobody has chosen it.
 }
 
 // ToolSurfaceInput sets the surface of a harness. An empty Surface restores the
 // default.
 type ToolSurfaceInput struct {
-	Harness Harness `json:"harness"`
-	Surface Surface `json:"surface,omitempty"`
+	Harness Harness `json:"harness" bounds:"1..64 runes"`        // A harness, by its name or another name of it.
+	Surface Surface `json:"surface,omitempty" bounds:"or empty"` // Left out: the default of the harness.
 }
 
 // ToolSurfaces keeps the settings (SPEC section 4.1, GET /v1/tool-surface).

@@ -36,38 +36,49 @@ var CodeUserNotAllowed = define(CodeInfo{
 })
 
 // LocalUser is an account of the hub's machine.
+//
+// API: An account of the hub's machine.
 type LocalUser struct {
-	ID   string `json:"id"`   // its number, on Windows its SID; empty: it is not known
-	Name string `json:"name"` // the ID where the machine knows no name
+	ID   string `json:"id" bounds:"..256 runes"`   // Its number, on Windows its SID; empty: it is not known.
+	Name string `json:"name" bounds:"..256 runes"` // The id where the machine knows no name.
 }
 
 // AllowedUser is another user of the machine whom the operator has let in: its programs are
 // agents like those of the hub's own user, but start no processes and learn of no folders.
+//
+// API: Another user of the machine whom the operator has let in.
 type AllowedUser struct {
 	LocalUser
 	AllowedAt Time `json:"allowed_at"`
 }
 
 // RefusedUser is another user of the machine whose connections the hub refuses.
+//
+// API: Another user of the machine whose connections the hub refuses.
 type RefusedUser struct {
 	LocalUser
-	Connections int64 `json:"connections"` // since the hub started
+	Connections int64 `json:"connections" bounds:"1.."` // Since the hub started.
 	LastAt      Time  `json:"last_at"`
 }
 
 // LocalUsers says whose calls the hub takes on its own machine: those of its own user, of the
 // superuser and of those that are let in.
+//
+// API: Whose calls the hub takes on its own machine: those of its own user, of the superuser and of those that
+// are let in.
 type LocalUsers struct {
-	Told    string        `json:"told"` // how the system tells whose a connection is; empty: it does not, and all are believed
-	Why     string        `json:"why"`  // why it does not tell
-	Own     LocalUser     `json:"own"`  // of the hub
-	Allowed []AllowedUser `json:"allowed"`
-	Refused []RefusedUser `json:"refused"` // since the hub started, the latest first
+	// How the system tells whose a connection over loopback is. Empty: it does not, and the calls of all users are
+	// taken.
+	Told    string        `json:"told"`
+	Why     string        `json:"why"`                          // Why it does not tell.
+	Own     LocalUser     `json:"own"`                          // The user of the hub.
+	Allowed []AllowedUser `json:"allowed" bounds:"..100 items"` // In the order of their names.
+	Refused []RefusedUser `json:"refused" bounds:"..100 items"` // Since the hub started, the latest first.
 }
 
 // UserInput names an account of the hub's machine by its name or its number.
 type UserInput struct {
-	User string `json:"user"`
+	User string `json:"user" bounds:"name 1..MaxUserChars"` // The name of an account of the hub's machine, or its number.
 }
 
 // Users lets other users of the machine in. All calls are the operator's.

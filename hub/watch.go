@@ -133,26 +133,35 @@ func CheckWatching(field string, id AgentID) error {
 
 // Watched says how a watch ended.
 type Watched struct {
-	Met         bool             `json:"met"`
-	Stuck       bool             `json:"stuck,omitempty"`  // a condition waits for a task that its assignee has left, or closes a circle: the watch ends
-	Circle      []AgentID        `json:"circle,omitempty"` // the agents that would wait for each other: the watcher, one that it waits for, and so on
-	RoomID      RoomID           `json:"room_id"`          // empty: the watch is of no room
-	AgentID     AgentID          `json:"agent_id"`         // of a stream whose agent goes on under another id: that id
-	Conditions  []ConditionState `json:"conditions"`
-	Unread      int              `json:"unread"`        // in the room and the inbox, up to MaxUnread
-	Messages    []UnreadRow      `json:"messages"`      // the first unread messages that are directed or come from awaited agents, at most 5
-	More        int              `json:"more"`          // how many such messages follow those, counted up to 195
-	HeadID      MessageID        `json:"head_id"`       // the latest message that the answer takes into account
-	NextSinceID MessageID        `json:"next_since_id"` // poll from here to read the unread messages
-	Streamed    bool             `json:"streamed"`      // a stream waits that shows the agent its messages as they come
+	Met bool `json:"met"` // All conditions hold; of a stream, one does.
+	// Only where it is true: a condition waits for a task whose assignee has been gone for two minutes, or closes a
+	// circle of agents that wait for each other. The call ends then, and so does the next one.
+	Stuck bool `json:"stuck,omitempty"`
+	// Only with stuck, where agents would wait for each other: the agent, one that its conditions wait for, and so
+	// on; the last one waits for the agent.
+	Circle []AgentID `json:"circle,omitempty" bounds:"2.. items"`
+	RoomID RoomID    `json:"room_id" bounds:"as string; ..64 runes"` // Empty: the watch is of no room.
+	// Of a stream whose agent goes on under another id, that id; the call ends then.
+	AgentID    AgentID          `json:"agent_id"`
+	Conditions []ConditionState `json:"conditions"`
+	Unread     int              `json:"unread" bounds:"0..1000"` // In the room and the inbox; 1000 stands for that many or more.
+	// The first unread ones that are for the agent, come from an agent that message-from names, or answer a message
+	// that answered names; rising.
+	Messages    []UnreadRow `json:"messages" bounds:"..5 items"`
+	More        int         `json:"more" bounds:"0..195"`             // How many such messages follow those. A higher count is not made.
+	HeadID      MessageID   `json:"head_id" bounds:"as Cursor"`       // The latest message that the answer takes into account.
+	NextSinceID MessageID   `json:"next_since_id" bounds:"as Cursor"` // Where to poll from to read what is unread.
+	Streamed    bool        `json:"streamed"`                         // A stream waits that shows the agent its messages as they come.
 }
 
 // ConditionState is whether one condition holds, and why or why not.
 type ConditionState struct {
-	Condition string `json:"condition"`
+	Condition string `json:"condition" bounds:"as ConditionText"`
 	Met       bool   `json:"met"`
-	Stuck     bool   `json:"stuck,omitempty"` // it waits for a task that its assignee has left, or closes a circle
-	Why       string `json:"why"`
+	// Only where it is true: it waits for a task whose assignee has been gone for two minutes, or closes a circle of
+	// agents that wait for each other.
+	Stuck bool   `json:"stuck,omitempty"`
+	Why   string `json:"why"` // In words, why or why not.
 }
 
 // Watches waits for what happens in rooms.

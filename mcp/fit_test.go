@@ -96,6 +96,7 @@ func TestAnswersAreBounded(t *testing.T) {
 		"hub_recall": {{"limit": 100}, {"query": "a"}}, "hub_search": {{"query": "use aaaa", "limit": 100}, {"query": "a", "limit": 100}},
 		"hub_search_tools": {{}, {"query": "room"}}, "hub_describe_tool": {{"name": "hub_post_message"}},
 		"hub_claim":       {{"claim_key": "1" + strings.Repeat("\"\\", 95)}},
+		"hub_task_leases": {{"task_id": last}},
 		"hub_create_room": {{"project": "web-shop", "name": "0 " + strings.Repeat("a", 190)}},
 	}
 	for _, row := range table() {

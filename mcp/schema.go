@@ -25,7 +25,8 @@ import (
 // jsonschema a field may have more: enum (values, parted by commas), range (minimum and maximum of
 // a number, or the maximum length of a string), most (a maximum length that is
 // enforced but left out of the schema: the hub has the exact limit, and schemas
-// cost tokens) and words (see otherWords).
+// cost tokens) and words (see otherWords). range and most may name a member of an input of the hub
+// instead, such as ClaimInput.ttl_sec: its bounds are meant.
 func schemaOf[In any]() (*jsonschema.Schema, error) {
 	s, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: lists()})
 	if err != nil {
@@ -42,7 +43,7 @@ func schemaOf[In any]() (*jsonschema.Schema, error) {
 			return nil, fmt.Errorf("field %s has no property", field.Name)
 		}
 		setEnum(p, field.Tag.Get("enum"))
-		if err := setRange(p, field.Tag.Get("range")); err != nil {
+		if err := setRange(p, inputLimit(field.Tag.Get("range"))); err != nil {
 			return nil, fmt.Errorf("field %s: %w", field.Name, err)
 		}
 	}
@@ -100,10 +101,10 @@ func boundsOf[In any]() (map[string]bounds, error) {
 	for field := range fields(reflect.TypeFor[In]()) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 		b, err := bounds{most: defaultMost}, error(nil)
-		if most := field.Tag.Get("most"); most != "" {
+		if most := inputLimit(field.Tag.Get("most")); most != "" {
 			b.most, err = strconv.Atoi(most)
 		}
-		if low, high, two := strings.Cut(field.Tag.Get("range"), ","); two && err == nil {
+		if low, high, two := strings.Cut(inputLimit(field.Tag.Get("range")), ","); two && err == nil {
 			b.least, b.limit, err = limits(low, high)
 		}
 		if err != nil {

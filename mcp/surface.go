@@ -65,10 +65,15 @@ func (b *bridge) listed(ctx context.Context, all []*sdk.Tool) []*sdk.Tool {
 	return list
 }
 
-// hinted returns a tool with what Claude Code's search of tools reads.
+// hinted returns a tool with what Claude Code's search of tools reads: the words of hints, or else
+// the title.
 func hinted(declared sdk.Tool, row *tool) *sdk.Tool {
 	declared.Meta = sdk.Meta{}
-	if hint := hints()[row.name]; hint != "" {
+	hint := hints()[row.name]
+	if hint == "" && !row.meta {
+		hint = row.title
+	}
+	if hint != "" {
 		declared.Meta["anthropic/searchHint"] = hint
 	}
 	if row.preload {

@@ -18,9 +18,9 @@ func askTools() []tool {
 }
 
 type askIn struct {
-	Question       string     `json:"question,omitempty" jsonschema:"all that the human must know" most:"4000"`
+	Question       string     `json:"question,omitempty" jsonschema:"all that the human must know" most:"AskInput.question"`
 	Options        []string   `json:"options,omitempty" jsonschema:"suggested answers"`
-	Default        string     `json:"default,omitempty" jsonschema:"taken at the deadline" range:"200"`
+	Default        string     `json:"default,omitempty" jsonschema:"taken at the deadline" range:"AskInput.default"`
 	DeadlineSec    int        `json:"deadline_sec,omitempty" jsonschema:"default: none"`
 	Blocks         hub.TaskID `json:"blocks,omitempty" jsonschema:"task that waits"`
 	Withdraw       hub.AskID  `json:"withdraw,omitempty" jsonschema:"ask_id"`

@@ -79,7 +79,7 @@ type browserIn struct {
 }
 
 type browserOpenIn struct {
-	URL string `json:"url" jsonschema:"http or https" most:"4096"`
+	URL string `json:"url" jsonschema:"http or https" most:"BrowseInput.url"`
 	browserIn
 }
 
@@ -89,25 +89,25 @@ type browserSnapshotIn struct {
 }
 
 type browserClickIn struct {
-	Ref string `json:"ref" jsonschema:"such as e12" range:"200"`
+	Ref string `json:"ref" jsonschema:"such as e12" range:"BrowseInput.ref"`
 	browserIn
 }
 
 type browserTypeIn struct {
-	Ref    string `json:"ref" jsonschema:"such as e12" range:"200"`
-	Text   string `json:"text,omitempty" jsonschema:"empty: clear the field" most:"32000"`
+	Ref    string `json:"ref" jsonschema:"such as e12" range:"BrowseInput.ref"`
+	Text   string `json:"text,omitempty" jsonschema:"empty: clear the field" most:"BrowseInput.text"`
 	Submit bool   `json:"submit,omitempty" jsonschema:"press Enter"`
 	browserIn
 }
 
 type browserPressIn struct {
-	Key string `json:"key" jsonschema:"such as Enter" range:"200"`
-	Ref string `json:"ref,omitempty" jsonschema:"of an element to focus" range:"200"`
+	Key string `json:"key" jsonschema:"such as Enter" range:"BrowseInput.key"`
+	Ref string `json:"ref,omitempty" jsonschema:"of an element to focus" range:"BrowseInput.ref"`
 	browserIn
 }
 
 type browserSelectIn struct {
-	Ref    string   `json:"ref" jsonschema:"such as e12" range:"200"`
+	Ref    string   `json:"ref" jsonschema:"such as e12" range:"BrowseInput.ref"`
 	Values []string `json:"values" jsonschema:"options"`
 	browserIn
 }

@@ -12,7 +12,7 @@ import (
 
 type doneIn struct {
 	TaskID         hub.TaskID `json:"task_id,omitempty" jsonschema:"default: your only one"`
-	Note           string     `json:"note,omitempty" jsonschema:"what came of it, or the answer asked of you" most:"32000"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it, or the answer asked of you" most:"TaskUpdateInput.note"`
 	Failed         bool       `json:"failed,omitempty" jsonschema:"it could not be done"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }

@@ -133,10 +133,10 @@ func around(circle []hub.AgentID) string {
 }
 
 type claimIn struct {
-	ClaimKey       hub.ClaimKey `json:"claim_key,omitempty" jsonschema:"name of the work; default task-<task_id>" range:"200"`
+	ClaimKey       hub.ClaimKey `json:"claim_key,omitempty" jsonschema:"name of the work; default task-<task_id>" range:"ClaimInput.claim_key"`
 	TaskID         hub.TaskID   `json:"task_id,omitempty" jsonschema:"task it is about"`
-	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
-	WaitSeconds    float64      `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
+	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"ClaimInput.ttl_sec"`
+	WaitSeconds    float64      `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"ClaimInput.wait_sec"`
 	ThreadID       hub.ThreadID `json:"thread_id,omitempty" jsonschema:"where its end is told"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -160,8 +160,8 @@ func claim(ctx context.Context, c *call, in claimIn) (*answer, error) {
 }
 
 type holdIn struct {
-	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
-	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
+	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"ClaimInput.claim_key"`
+	TTLSec         int          `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"ClaimInput.ttl_sec"`
 	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -186,7 +186,7 @@ func notHeld(err error, tool string) error {
 }
 
 type releaseIn struct {
-	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"200"`
+	ClaimKey       hub.ClaimKey `json:"claim_key" jsonschema:"as claimed" range:"ClaimInput.claim_key"`
 	Fence          hub.Fence    `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string       `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
@@ -205,9 +205,9 @@ func releaseClaim(ctx context.Context, c *call, in releaseIn) (*answer, error) {
 }
 
 type lockIn struct {
-	FilePath       string  `json:"file_path" jsonschema:"file, folder or pattern in your project" range:"1024"`
-	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"1,86400"`
-	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"0,60"`
+	FilePath       string  `json:"file_path" jsonschema:"file, folder or pattern in your project" range:"LockInput.file_path"`
+	TTLSec         int     `json:"ttl_sec,omitempty" jsonschema:"default 300" range:"ClaimInput.ttl_sec"`
+	WaitSeconds    float64 `json:"wait_seconds,omitempty" jsonschema:"wait your turn" range:"ClaimInput.wait_sec"`
 	IdempotencyKey string  `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -235,7 +235,7 @@ func lock(ctx context.Context, c *call, in lockIn) (*answer, error) {
 }
 
 type unlockIn struct {
-	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"1024"`
+	FilePath       string    `json:"file_path" jsonschema:"as locked" range:"LockInput.file_path"`
 	Fence          hub.Fence `json:"fence,omitempty" jsonschema:"refuse if it has changed"`
 	IdempotencyKey string    `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }

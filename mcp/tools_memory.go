@@ -60,8 +60,8 @@ func showMemory(m *hub.Memory, id hub.RoomID, from, room int) shownMemory {
 }
 
 type rememberIn struct {
-	Text           string   `json:"text" jsonschema:"the fact" range:"32000"`
-	Key            string   `json:"key,omitempty" jsonschema:"such as build:command" range:"200"`
+	Text           string   `json:"text" jsonschema:"the fact" range:"MemoryInput.text"`
+	Key            string   `json:"key,omitempty" jsonschema:"such as build:command" range:"MemoryInput.key"`
 	Tags           []string `json:"tags,omitempty" jsonschema:"to find it by"`
 	Scope          string   `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
 	RoomID         string   `json:"room_id,omitempty" jsonschema:"default: yours"`
@@ -88,7 +88,7 @@ func remember(ctx context.Context, c *call, in rememberIn) (*answer, error) {
 }
 
 type forgetIn struct {
-	Key            string `json:"key" jsonschema:"as remembered" range:"200"`
+	Key            string `json:"key" jsonschema:"as remembered" range:"MemoryInput.key"`
 	Scope          string `json:"scope,omitempty" jsonschema:"whose: default room" enum:"room,project"`
 	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -117,7 +117,7 @@ func forget(ctx context.Context, c *call, in forgetIn) (*answer, error) {
 
 type recallIn struct {
 	Query    string       `json:"query,omitempty" jsonschema:"words; without: latest first" range:"1000"`
-	Key      string       `json:"key,omitempty" jsonschema:"of this key" range:"200"`
+	Key      string       `json:"key,omitempty" jsonschema:"of this key" range:"MemoryInput.key"`
 	Tag      string       `json:"tag,omitempty" jsonschema:"with this tag" range:"200"`
 	Scope    string       `json:"scope,omitempty" jsonschema:"default both" enum:"room,project"`
 	MemoryID hub.MemoryID `json:"memory_id,omitempty" jsonschema:"this one alone"`

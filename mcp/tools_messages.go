@@ -306,7 +306,7 @@ func showMessages(rows []hub.Message, limit, room int) (list []shownMessage, mor
 }
 
 type channelIn struct {
-	Name           hub.ChannelName `json:"name" jsonschema:"not beginning with room-" range:"200"`
+	Name           hub.ChannelName `json:"name" jsonschema:"not beginning with room-" range:"ChannelInput.name"`
 	Metadata       string          `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	IdempotencyKey string          `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }

@@ -23,7 +23,7 @@ func planTools() []tool {
 }
 
 type planIn struct {
-	Title          string       `json:"title" jsonschema:"of the run" range:"300"`
+	Title          string       `json:"title" jsonschema:"of the run" range:"RunInput.title"`
 	Tasks          plannedTasks `json:"tasks" jsonschema:"after: names to wait for"`
 	RoomID         string       `json:"room_id,omitempty" jsonschema:"default: yours"`
 	New            bool         `json:"new,omitempty" jsonschema:"an agent is still to come"`

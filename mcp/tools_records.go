@@ -56,8 +56,8 @@ func showDecision(d *hub.Decision, from, room int) shownDecision {
 }
 
 type recordDecisionIn struct {
-	Title          string `json:"title" jsonschema:"what is decided" range:"300"`
-	Note           string `json:"note,omitempty" jsonschema:"why, and which alternatives were rejected" range:"32000"`
+	Title          string `json:"title" jsonschema:"what is decided" range:"DecisionInput.title"`
+	Note           string `json:"note,omitempty" jsonschema:"why, and which alternatives were rejected" range:"DecisionInput.note"`
 	RoomID         string `json:"room_id,omitempty" jsonschema:"default: yours"`
 	Metadata       string `json:"metadata,omitempty" jsonschema:"JSON object" most:"500000"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
@@ -142,8 +142,8 @@ func (c *call) decision(ctx context.Context, id hub.RoomID, in listDecisionsIn) 
 }
 
 type addArtifactIn struct {
-	Title          string  `json:"title" jsonschema:"same title: next version" range:"300"`
-	Kind           string  `json:"kind" jsonschema:"such as plan or report" range:"200"`
+	Title          string  `json:"title" jsonschema:"same title: next version" range:"ArtifactInput.title"`
+	Kind           string  `json:"kind" jsonschema:"such as plan or report" range:"ArtifactInput.kind"`
 	Body           *string `json:"body,omitempty" jsonschema:"text" most:"6000000"`
 	ContentBase64  *string `json:"content_base64,omitempty" jsonschema:"or bytes" most:"6000000"`
 	RoomID         string  `json:"room_id,omitempty" jsonschema:"default: yours"`
@@ -169,7 +169,7 @@ func addArtifact(ctx context.Context, c *call, in addArtifactIn) (*answer, error
 
 type getArtifactIn struct {
 	ArtifactID hub.ArtifactID `json:"artifact_id,omitempty" jsonschema:"id"`
-	Title      string         `json:"title,omitempty" jsonschema:"or title: the latest version" range:"300"`
+	Title      string         `json:"title,omitempty" jsonschema:"or title: the latest version" range:"ArtifactInput.title"`
 	Version    int64          `json:"version,omitempty" jsonschema:"of the title" range:"1,9007199254740991"`
 	Offset     int            `json:"offset,omitempty" jsonschema:"first character" range:"0,100000000"`
 	RoomID     string         `json:"room_id,omitempty" jsonschema:"default: yours"`

@@ -250,7 +250,7 @@ func (c *call) projects(ctx context.Context, ref string) ([]hub.Project, error) 
 
 type createProjectIn struct {
 	Name           string `json:"name" jsonschema:"for people" range:"300"`
-	Slug           string `json:"slug,omitempty" jsonschema:"default: made of the name" range:"64"`
+	Slug           string `json:"slug,omitempty" jsonschema:"default: made of the name" range:"ProjectInput.slug"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -270,8 +270,8 @@ func createProject(ctx context.Context, c *call, in createProjectIn) (*answer, e
 type createRoomIn struct {
 	Project        string `json:"project" jsonschema:"id, slug or name"`
 	Name           string `json:"name" jsonschema:"for people" range:"300"`
-	Topic          string `json:"topic,omitempty" jsonschema:"what it is for" range:"1000"`
-	ForceReason    string `json:"force_reason,omitempty" jsonschema:"why, although a similar room exists" range:"1000"`
+	Topic          string `json:"topic,omitempty" jsonschema:"what it is for" range:"RoomInput.topic"`
+	ForceReason    string `json:"force_reason,omitempty" jsonschema:"why, although a similar room exists" range:"RoomInput.force_reason"`
 	IdempotencyKey string `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -333,11 +333,11 @@ func lookAlike(err error) error {
 
 type createInviteIn struct {
 	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: yours"`
-	Role           string      `json:"role,omitempty" jsonschema:"such as reviewer" range:"64"`
+	Role           string      `json:"role,omitempty" jsonschema:"such as reviewer" range:"InviteInput.role"`
 	Handle         hub.AgentID `json:"handle,omitempty" jsonschema:"agent id to suggest"`
-	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
-	TTLSec         int         `json:"ttl_sec,omitempty" jsonschema:"default one day" range:"1,2592000"`
-	MaxUses        int         `json:"max_uses,omitempty" jsonschema:"default 1" range:"1,1000"`
+	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"InviteInput.harness"`
+	TTLSec         int         `json:"ttl_sec,omitempty" jsonschema:"default one day" range:"InviteInput.ttl_sec"`
+	MaxUses        int         `json:"max_uses,omitempty" jsonschema:"default 1" range:"InviteInput.max_uses"`
 	IdempotencyKey string      `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 

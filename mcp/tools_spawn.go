@@ -17,10 +17,10 @@ func spawnTools() []tool {
 }
 
 type spawnIn struct {
-	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"64"`
+	Harness        string      `json:"harness,omitempty" jsonschema:"such as codex" range:"SpawnInput.harness"`
 	Prompt         string      `json:"prompt,omitempty" jsonschema:"what it should do" most:"200000"`
 	Role           string      `json:"role,omitempty" jsonschema:"shown with its seat"`
-	Title          string      `json:"title,omitempty" jsonschema:"for people" range:"300"`
+	Title          string      `json:"title,omitempty" jsonschema:"for people" range:"SpawnInput.title"`
 	AgentID        hub.AgentID `json:"agent_id,omitempty" jsonschema:"its name; default: made up"`
 	RoomID         string      `json:"room_id,omitempty" jsonschema:"default: yours"`
 	SpawnID        hub.SpawnID `json:"spawn_id,omitempty" jsonschema:"one that was started"`

@@ -28,6 +28,10 @@ func taskTools() []tool {
 			name: "hub_complete_task", title: "Complete a task", idempotent: true,
 			description: "Mark a task done and release your claims and locks for it. The agent that asked gets the note. A sub-agent ends its own tasks only.",
 		}, completeTask),
+		define(tool{
+			name: "hub_task_leases", title: "List what is held for a task", apart: true, reads: true, idempotent: true,
+			description: "List the claims and locks that are held for a task. They pass to its next assignee.",
+		}, taskLeases),
 	}
 }
 
@@ -157,7 +161,7 @@ type updateTaskIn struct {
 	BlockedBy       *[]hub.TaskID `json:"blocked_by,omitempty" jsonschema:"tasks that must end first"`
 	OfferTo         hub.AgentID   `json:"offer_to,omitempty" jsonschema:"agent to hand it to"`
 	Offer           string        `json:"offer,omitempty" jsonschema:"answer to an offer" enum:"accept,decline"`
-	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"32000"`
+	Note            string        `json:"note,omitempty" jsonschema:"to its new agent" most:"TaskUpdateInput.note"`
 	Force           bool          `json:"force,omitempty" jsonschema:"although it waits for others"`
 	Release         bool          `json:"release,omitempty" jsonschema:"your claims and locks for it, too"`
 	New             bool          `json:"new,omitempty" jsonschema:"the agent is still to come"`
@@ -266,7 +270,7 @@ func (c *call) changeTask(ctx context.Context, in updateTaskIn) (hub.Task, error
 
 type completeIn struct {
 	TaskID         hub.TaskID `json:"task_id" jsonschema:"id"`
-	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"32000"`
+	Note           string     `json:"note,omitempty" jsonschema:"what came of it" most:"TaskUpdateInput.note"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 
@@ -280,4 +284,32 @@ func completeTask(ctx context.Context, c *call, in completeIn) (*answer, error) 
 		data: t, prose: true, untrusted: []string{"title", "thread_id"},
 		line: fmt.Sprintf("Task #%d is done. Your claims and locks for it are released.", t.TaskID),
 	}, nil
+}
+
+type taskLeasesIn struct {
+	TaskID hub.TaskID `json:"task_id" jsonschema:"id of the message that opened it"`
+}
+
+// heldForTask is the answer to hub_task_leases.
+type heldForTask struct {
+	Claims []shownLease `json:"claims"`
+	Locks  []shownLease `json:"locks"`
+}
+
+func taskLeases(ctx context.Context, c *call, in taskLeasesIn) (*answer, error) {
+	held, err := c.hub().TaskLeases(ctx, in.TaskID, c.agent())
+	if err != nil {
+		return nil, err
+	}
+	shown := heldForTask{Claims: []shownLease{}, Locks: []shownLease{}}
+	for i := range held.Claims {
+		shown.Claims = append(shown.Claims, showClaim(&held.Claims[i]))
+	}
+	for i := range held.Locks {
+		shown.Locks = append(shown.Locks, showLock(&held.Locks[i]))
+	}
+	line := fmt.Sprintf("%s and %s are held for task %d; the first of each are listed.", counted(held.ClaimCount, "claim"), counted(held.LockCount, "lock"), in.TaskID)
+	shown.Claims, _ = take(shown.Claims, 0, maxAnswer/4)
+	shown.Locks, _ = take(shown.Locks, 0, maxAnswer/4)
+	return &answer{data: shown, line: line, untrusted: []string{"claims[].key", "claims[].thread_id", "locks[].key"}}, nil
 }

@@ -142,6 +142,11 @@ func TestWorkTogether(t *testing.T) {
 		t.Errorf("lead's lock is %+v", theirs)
 	}
 	dev.must("hub_unlock", args{"file_path": "/src/cart.go"}, nil)
+	dev.must("hub_claim", args{"task_id": task.ID}, nil)
+	var held heldForTask
+	if dev.must("hub_task_leases", args{"task_id": task.ID}, &held); len(held.Claims) != 1 || held.Claims[0].Holder != "dev" || len(held.Locks) != 0 {
+		t.Errorf("%+v is held for the task", held)
+	}
 	dev.must("hub_complete_task", args{"task_id": task.ID, "note": "done"}, nil)
 	var thread shownThread
 	if lead.must("hub_get_thread", args{"thread_id": "cart"}, &thread); len(thread.Messages) == 0 || len(thread.Tasks) != 0 {
@@ -425,6 +430,7 @@ func TestBadInput(t *testing.T) {
 		{"hub_release", args{"claim_key": "none"}, hub.CodeNotHolder},
 		{"hub_unlock", args{"file_path": "none"}, hub.CodeNotHolder},
 		{"hub_complete_task", args{"task_id": 999}, hub.CodeTaskNotFound},
+		{"hub_task_leases", args{"task_id": 999}, hub.CodeTaskNotFound},
 		{"hub_update_task", args{"task_id": 999, "status": "done"}, hub.CodeTaskNotFound},
 		{"hub_poll_messages", args{"room_id": "r_999", "timeout_seconds": 0}, hub.CodeRoomNotFound},
 		{"hub_poll_messages", args{"channel": "none", "timeout_seconds": 0}, hub.CodeChannelNotFound},

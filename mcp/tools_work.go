@@ -33,7 +33,7 @@ const defaultTake = 30 * time.Minute
 type takeIn struct {
 	TaskID         hub.TaskID `json:"task_id,omitempty" jsonschema:"id"`
 	Files          []string   `json:"files,omitempty" jsonschema:"paths to lock"`
-	TTLSec         int        `json:"ttl_sec,omitempty" jsonschema:"default 1800" range:"1,86400"`
+	TTLSec         int        `json:"ttl_sec,omitempty" jsonschema:"default 1800" range:"ClaimInput.ttl_sec"`
 	IdempotencyKey string     `json:"idempotency_key,omitempty" jsonschema:"same key: runs once"`
 }
 

@@ -3,7 +3,9 @@ package lists
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
+	"strings"
 
 	"hubcli/actors/core"
 	"hubcli/actors/view"
@@ -102,4 +104,34 @@ func (s *Lists) storedTasks(q hub.TasksQuery, before hub.TaskID, keeps, take fun
 // Task returns one; see hub.Tasks.
 func (s *Lists) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
 	return s.view.Task(id, view.ViewerOf(ctx, viewer))
+}
+
+// TaskLeases returns what is held for one; see hub.Tasks.
+func (s *Lists) TaskLeases(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.TaskLeases, error) {
+	t, err := s.Task(ctx, id, viewer)
+	if err != nil {
+		return hub.TaskLeases{}, err
+	}
+	held := map[core.LeaseKey]*core.Lease{}
+	add := func(l *core.Lease) {
+		if l.ForTask() == id {
+			held[l.LeaseKey()] = l
+		}
+	}
+	err = s.view.Leases.Of("", id, add)
+	if t.Assignee != nil {
+		err = errors.Join(err, s.view.Leases.Of(*t.Assignee, 0, add))
+	}
+	now, out := s.engine.Clock.Now(), hub.TaskLeases{TaskID: id, Claims: []hub.Claim{}, Locks: []hub.Lock{}}
+	byKey := func(a, b core.LeaseKey) int { return strings.Compare(a.Key, b.Key) }
+	for _, k := range slices.SortedFunc(maps.Keys(held), byKey) {
+		if k.Space == core.SpaceClaim {
+			if out.ClaimCount++; out.ClaimCount <= hub.MaxTaskLeases {
+				out.Claims = append(out.Claims, held[k].Claim(now))
+			}
+		} else if out.LockCount++; out.LockCount <= hub.MaxTaskLeases {
+			out.Locks = append(out.Locks, held[k].Lock(now))
+		}
+	}
+	return out, err
 }

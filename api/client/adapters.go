@@ -51,8 +51,3 @@ func (c *Client) PreviewAdapter(ctx context.Context, harness hub.Harness, action
 func (c *Client) ChangeAdapter(ctx context.Context, harness hub.Harness, action hub.AdapterAction, in hub.AdapterInput) (hub.AdapterResult, error) {
 	return change[hub.AdapterResult](ctx, c, at(adapterOperations()[action][1], harness), in)
 }
-
-// VerifyAdapter tests the installed adapter. It carries the operator token.
-func (c *Client) VerifyAdapter(ctx context.Context, harness hub.Harness, in hub.AdapterInput) (hub.AdapterVerification, error) {
-	return change[hub.AdapterVerification](ctx, c, at("verifyAdapter", harness), in)
-}

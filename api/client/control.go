@@ -44,11 +44,6 @@ func (c *Client) Meet(ctx context.Context) (hub.Info, error) {
 	return *says, nil
 }
 
-// AppStatus is the operator's view of the hub.
-func (c *Client) AppStatus(ctx context.Context) (hub.AppStatus, error) {
-	return get[hub.AppStatus](ctx, c, to("getAppStatus"), nil)
-}
-
 // Debug shows what the hub does at this moment. It carries the operator token.
 func (c *Client) Debug(ctx context.Context, q hub.DebugQuery) (hub.Debug, error) {
 	return get[hub.Debug](ctx, c, to("debug"), params("stacks", q.Stacks))
@@ -65,17 +60,7 @@ func (c *Client) Profile(ctx context.Context, q hub.ProfileQuery) ([]byte, error
 	return got.data, err
 }
 
-// Shutdown asks the hub to stop. It carries the operator token.
-func (c *Client) Shutdown(ctx context.Context, in hub.ShutdownInput) (hub.Shutdown, error) {
-	return change[hub.Shutdown](ctx, c, to("shutdown"), in)
-}
-
 // ShutdownState tells whether the hub will stop. It carries the operator token.
 func (c *Client) ShutdownState(ctx context.Context) (hub.Shutdown, error) {
 	return get[hub.Shutdown](ctx, c, to("getShutdown"), nil)
-}
-
-// CancelShutdown keeps the hub running. It carries the operator token.
-func (c *Client) CancelShutdown(ctx context.Context) (hub.Shutdown, error) {
-	return change[hub.Shutdown](ctx, c, to("cancelShutdown"), nil)
 }

@@ -6,11 +6,6 @@ import (
 	"hubcli/hub"
 )
 
-// CreateInvite makes an invite; only this answer holds its code.
-func (c *Client) CreateInvite(ctx context.Context, in hub.InviteInput) (hub.Outcome[hub.Invite], error) {
-	return write[hub.Invite](ctx, c, to("createInvite"), in)
-}
-
 // Invites lists invites without codes, latest first.
 func (c *Client) Invites(ctx context.Context, q hub.InvitesQuery) ([]hub.Invite, hub.Cursor, error) {
 	return list[hub.Invite](ctx, c, to("listInvites"), params("project", q.Project, "room", q.Room, "state", q.State,

@@ -19,11 +19,6 @@ func (c *Client) RefreshClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.G
 	return grant[hub.Claim](ctx, c, to("refreshClaim"), in, 0)
 }
 
-// ReleaseClaim ends a lease.
-func (c *Client) ReleaseClaim(ctx context.Context, in hub.ClaimHoldInput) (hub.Outcome[hub.Claim], error) {
-	return write[hub.Claim](ctx, c, to("releaseClaim"), in)
-}
-
 // Claims lists claims.
 func (c *Client) Claims(ctx context.Context, q hub.LeasesQuery) ([]hub.Claim, hub.Cursor, error) {
 	return list[hub.Claim](ctx, c, to("listClaims"), c.leaseParams(q, "claim_key", q.Key, "thread_id", q.ThreadID), q.Cursor, q.Limit)
@@ -37,11 +32,6 @@ func (c *Client) Lock(ctx context.Context, in hub.LockInput) (hub.Grant[hub.Lock
 // RefreshLock renews a file lock.
 func (c *Client) RefreshLock(ctx context.Context, in hub.LockHoldInput) (hub.Grant[hub.Lock], error) {
 	return grant[hub.Lock](ctx, c, to("refreshLock"), in, 0)
-}
-
-// ReleaseLock ends a file lock.
-func (c *Client) ReleaseLock(ctx context.Context, in hub.LockHoldInput) (hub.Outcome[hub.Lock], error) {
-	return write[hub.Lock](ctx, c, to("releaseLock"), in)
 }
 
 // Locks lists file locks.
@@ -64,14 +54,4 @@ func grant[T any](ctx context.Context, c *Client, to target, in any, waitSec flo
 	return hub.Grant[T]{
 		Row: row, Acquired: got.Acquired != nil && *got.Acquired, Created: got.status == http.StatusCreated, Replayed: got.replayed, Circle: got.Circle,
 	}, nil
-}
-
-// BreakClaim takes a claim from its holder. It carries the operator token.
-func (c *Client) BreakClaim(ctx context.Context, in hub.ClaimBreakInput) (hub.Outcome[hub.Claim], error) {
-	return write[hub.Claim](ctx, c, to("breakClaim"), in)
-}
-
-// BreakLock takes a file lock from its holder. It carries the operator token.
-func (c *Client) BreakLock(ctx context.Context, in hub.LockBreakInput) (hub.Outcome[hub.Lock], error) {
-	return write[hub.Lock](ctx, c, to("breakLock"), in)
 }

@@ -6,11 +6,6 @@ import (
 	"hubcli/hub"
 )
 
-// Remember stores a memory.
-func (c *Client) Remember(ctx context.Context, in hub.MemoryInput) (hub.Outcome[hub.Memory], error) {
-	return write[hub.Memory](ctx, c, to("remember"), in)
-}
-
 // Recall returns memories.
 func (c *Client) Recall(ctx context.Context, q hub.MemoryQuery) ([]hub.Memory, hub.Cursor, error) {
 	return list[hub.Memory](ctx, c, to("recall"), params("room_id", q.RoomID, "memory_id", q.MemoryID, "scope", q.Scope,

@@ -273,6 +273,7 @@ var methods = []asked{
 		sent{op: "listTasks", query: "agent_id=a&assignee=d&channel=c&concerns=f&created_by=e&limit=4&parent_id=2&ready=false&status=active&thread_id=t"},
 		says(200, `{"ok":true,"result":[{"task_id":3}]}`), []hub.Task{{TaskID: 3}}),
 	row("Task", in(3, "a"), sent{op: "getTask", param: "3", query: "agent_id=a"}, says(200, `{"ok":true,"result":{"task_id":3}}`), hub.Task{TaskID: 3}),
+	row("TaskLeases", in(3, "a"), sent{op: "getTaskLeases", param: "3", query: "agent_id=a"}, says(200, `{"ok":true,"result":{"task_id":3,"lock_count":1}}`), hub.TaskLeases{TaskID: 3, LockCount: 1}),
 	row("AttentionLedger", in(), sent{op: "getAttentionLedger"},
 		says(200, `{"ok":true,"result":{"rows":[{"agent_id":"a","path":"hook","chars":3}]}}`), hub.Ledger{Rows: []hub.Given{{AgentID: "a", Path: hub.GivenByHook, Chars: 3}}}),
 	row("Attention", in(hub.AttentionQuery{Room: "r"}), sent{op: "getAttention", query: "agent_id=me&room_id=r"},

@@ -21,11 +21,6 @@ func (c *Client) SetPermissionPolicy(ctx context.Context, in hub.PermissionPolic
 	return write[hub.PermissionPolicy](ctx, c, to("setPermissions"), in)
 }
 
-// RequestPermission asks whether a tool may run.
-func (c *Client) RequestPermission(ctx context.Context, in hub.PermissionInput) (hub.Permission, error) {
-	return change[hub.Permission](ctx, c, to("requestPermission"), in)
-}
-
 // AwaitPermission waits for the operator's answer, for in.WaitSec.
 func (c *Client) AwaitPermission(ctx context.Context, id hub.AskID, in hub.PermissionWaitInput) (hub.Permission, error) {
 	return c.await(ctx, id, in, in.WaitSec)

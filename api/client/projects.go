@@ -7,11 +7,6 @@ import (
 	"hubcli/hub"
 )
 
-// CreateProject makes a project.
-func (c *Client) CreateProject(ctx context.Context, in hub.ProjectInput) (hub.Outcome[hub.Project], error) {
-	return write[hub.Project](ctx, c, to("createProject"), in)
-}
-
 // Projects lists projects.
 func (c *Client) Projects(ctx context.Context, q hub.ProjectsQuery) ([]hub.Project, hub.Cursor, error) {
 	return list[hub.Project](ctx, c, to("listProjects"), params("archived", q.Archived), q.Cursor, q.Limit)
@@ -24,11 +19,6 @@ func (c *Client) Project(ctx context.Context, ref string) (hub.Project, error) {
 			With("project", ref).WithFix("name it by its slug or its id")
 	}
 	return get[hub.Project](ctx, c, at("getProject", ref), nil)
-}
-
-// CreateRoom makes a room.
-func (c *Client) CreateRoom(ctx context.Context, in hub.RoomInput) (hub.Outcome[hub.Room], error) {
-	return write[hub.Room](ctx, c, to("createRoom"), in)
 }
 
 // Rooms lists the rooms of a project, or all.
@@ -91,38 +81,8 @@ func (c *Client) SetLocks(ctx context.Context, room hub.RoomID, in hub.LockPolic
 	return write[hub.Room](ctx, c, at("setRoomLocks", room), in)
 }
 
-// BindRoom binds a folder of the hub's machine to a room.
-func (c *Client) BindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	return write[hub.Room](ctx, c, at("bindRoom", room), in)
-}
-
-// UnbindRoom removes a binding.
-func (c *Client) UnbindRoom(ctx context.Context, room hub.RoomID, in hub.BindingInput) (hub.Outcome[hub.Room], error) {
-	return write[hub.Room](ctx, c, at("unbindRoom", room), in)
-}
-
 // Resolve returns the room of the nearest bound folder at or above a path of the
 // hub's machine.
 func (c *Client) Resolve(ctx context.Context, path string) (hub.Resolved, error) {
 	return get[hub.Resolved](ctx, c, to("resolve"), params("path", path))
-}
-
-// RenameProject gives a project another name. It carries the operator token.
-func (c *Client) RenameProject(ctx context.Context, ref string, in hub.RenamedInput) (hub.Outcome[hub.Project], error) {
-	return write[hub.Project](ctx, c, at("renameProject", ref), in)
-}
-
-// RenameRoom gives a room another name. It carries the operator token.
-func (c *Client) RenameRoom(ctx context.Context, room hub.RoomID, in hub.RenamedInput) (hub.Outcome[hub.Room], error) {
-	return write[hub.Room](ctx, c, at("renameRoom", room), in)
-}
-
-// ArchiveRoom archives a room, or takes it back. It carries the operator token.
-func (c *Client) ArchiveRoom(ctx context.Context, room hub.RoomID, in hub.ArchiveInput) (hub.Outcome[hub.Room], error) {
-	return write[hub.Room](ctx, c, at("archiveRoom", room), in)
-}
-
-// ArchiveProject archives a project with its rooms, or takes it back. It carries the operator token.
-func (c *Client) ArchiveProject(ctx context.Context, ref string, in hub.ArchiveInput) (hub.Outcome[hub.Project], error) {
-	return write[hub.Project](ctx, c, at("archiveProject", ref), in)
 }

@@ -8,20 +8,10 @@ import (
 	"hubcli/hub"
 )
 
-// AddDecision records a decision of a room.
-func (c *Client) AddDecision(ctx context.Context, in hub.DecisionInput) (hub.Outcome[hub.Decision], error) {
-	return write[hub.Decision](ctx, c, to("addDecision"), in)
-}
-
 // Decisions lists decisions, latest first.
 func (c *Client) Decisions(ctx context.Context, q hub.DecisionsQuery) ([]hub.Decision, hub.Cursor, error) {
 	return list[hub.Decision](ctx, c, to("listDecisions"), params("room_id", q.RoomID, "before", q.Before,
 		"agent_id", c.viewer("")), q.Cursor, q.Limit)
-}
-
-// AddArtifact stores the next version of a title.
-func (c *Client) AddArtifact(ctx context.Context, in hub.ArtifactInput) (hub.Outcome[hub.Artifact], error) {
-	return write[hub.Artifact](ctx, c, to("addArtifact"), in)
 }
 
 // Decision returns one decision.

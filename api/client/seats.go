@@ -16,8 +16,3 @@ func (c *Client) Moment(ctx context.Context, q hub.MomentQuery) (hub.RoomMoment,
 	return get[hub.RoomMoment](ctx, c, at("getRoomMoment", q.RoomID), params(
 		"seq", q.Seq, "ts", q.At, "since_id", q.SinceID, "before_id", q.BeforeID, "limit", q.Limit, "agent_id", c.viewer(q.Viewer)))
 }
-
-// Sit says that an agent works in a room, and returns its seat.
-func (c *Client) Sit(ctx context.Context, room hub.RoomID, in hub.SitInput) (hub.Outcome[hub.Seat], error) {
-	return write[hub.Seat](ctx, c, at("sit", room), in)
-}

@@ -6,11 +6,6 @@ import (
 	"hubcli/hub"
 )
 
-// Register makes a session; As gives a client that uses it.
-func (c *Client) Register(ctx context.Context, in hub.RegisterInput) (hub.Outcome[hub.Registered], error) {
-	return write[hub.Registered](ctx, c, to("register"), in)
-}
-
 // Resume trades a resume key for a new session.
 func (c *Client) Resume(ctx context.Context, in hub.ResumeInput) (hub.Outcome[hub.Registered], error) {
 	return write[hub.Registered](ctx, c, to("resumeSession"), in)
@@ -42,22 +37,7 @@ func (c *Client) Bootstrap(ctx context.Context, agent hub.AgentID) (hub.Bootstra
 	return get[hub.Bootstrap](ctx, c, to("getBootstrap"), params("agent_id", agent))
 }
 
-// CreateChannel makes a channel or returns the existing one.
-func (c *Client) CreateChannel(ctx context.Context, in hub.ChannelInput) (hub.Outcome[hub.Channel], error) {
-	return write[hub.Channel](ctx, c, to("createChannel"), in)
-}
-
-// ArchiveChannel archives a channel, or takes it back. It carries the operator token.
-func (c *Client) ArchiveChannel(ctx context.Context, in hub.ChannelArchiveInput) (hub.Outcome[hub.Channel], error) {
-	return write[hub.Channel](ctx, c, to("archiveChannel"), in)
-}
-
 // Channels lists channels by name.
 func (c *Client) Channels(ctx context.Context, q hub.ChannelsQuery) ([]hub.Channel, hub.Cursor, error) {
 	return list[hub.Channel](ctx, c, to("listChannels"), params("prefix", q.Prefix, "created_by", q.CreatedBy, "archived", q.Archived), q.Cursor, q.Limit)
-}
-
-// EndSession ends the session of an agent. It carries the operator token.
-func (c *Client) EndSession(ctx context.Context, agent hub.AgentID, in hub.SessionEndInput) (hub.Outcome[hub.ClosedSession], error) {
-	return write[hub.ClosedSession](ctx, c, at("endSession", agent), in)
 }

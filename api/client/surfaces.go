@@ -10,8 +10,3 @@ import (
 func (c *Client) ToolSurfaces(ctx context.Context, harness hub.Harness) ([]hub.ToolSurface, error) {
 	return get[[]hub.ToolSurface](ctx, c, to("getToolSurface"), params("harness", harness))
 }
-
-// SetToolSurface changes one. It carries the operator token.
-func (c *Client) SetToolSurface(ctx context.Context, in hub.ToolSurfaceInput) (hub.Outcome[hub.ToolSurface], error) {
-	return write[hub.ToolSurface](ctx, c, to("setToolSurface"), in)
-}

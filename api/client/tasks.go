@@ -20,18 +20,3 @@ func orActive[S ~string](status S, active bool) S {
 	}
 	return status
 }
-
-// Task returns one task.
-func (c *Client) Task(ctx context.Context, id hub.TaskID, viewer hub.AgentID) (hub.Task, error) {
-	return get[hub.Task](ctx, c, at("getTask", id), params("agent_id", c.viewer(viewer)))
-}
-
-// CompleteTask ends a task as done.
-func (c *Client) CompleteTask(ctx context.Context, id hub.TaskID, in hub.CompleteInput) (hub.Outcome[hub.Task], error) {
-	return write[hub.Task](ctx, c, at("completeTask", id), in)
-}
-
-// UpdateTask changes a task.
-func (c *Client) UpdateTask(ctx context.Context, id hub.TaskID, in hub.TaskUpdateInput) (hub.Outcome[hub.Task], error) {
-	return write[hub.Task](ctx, c, at("updateTask", id), in)
-}

@@ -24,16 +24,6 @@ func (c *Client) Attention(ctx context.Context, q hub.AttentionQuery) (hub.Atten
 	return get[hub.Attention](ctx, c, to("getAttention"), params("agent_id", c.viewer(q.Agent), "room_id", q.Room))
 }
 
-// AttentionLedger returns what agents were given. It carries the operator token.
-func (c *Client) AttentionLedger(ctx context.Context) (hub.Ledger, error) {
-	return get[hub.Ledger](ctx, c, to("getAttentionLedger"), nil)
-}
-
-// NoteTurn notes how far the agent is with its turn.
-func (c *Client) NoteTurn(ctx context.Context, in hub.TurnInput) (hub.TurnNoted, error) {
-	return change[hub.TurnNoted](ctx, c, to("noteTurn"), in)
-}
-
 // Tell moves the notified cursor of an agent.
 func (c *Client) Tell(ctx context.Context, in hub.ToldInput) (hub.Told, error) {
 	return change[hub.Told](ctx, c, to("tellAgent"), in)

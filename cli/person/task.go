@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,7 +29,7 @@ a direct message opened. The agents concerned are told.`,
   hubcli app task complete 12 --note "merged by hand"
   hubcli app task cancel 12 --reason "the customer left"`,
 	}
-	return opt.Group(cmd, newTaskShow(env), newTaskCreate(env), newAppTaskAssign(env), newAppTaskComplete(env), newAppTaskCancel(env))
+	return opt.Group(cmd, newTaskShow(env), newTaskCreate(env), newAppTaskAssign(env), newAppTaskComplete(env), newAppTaskCancel(env), newAppTaskLeases(env))
 }
 
 // taskArgument reads the id of a task.
@@ -215,6 +216,62 @@ and posts the message again; one that has ended otherwise is refused.`,
 	o.BaseURL.Add(env, cmd.Flags())
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the task as JSON")
 	return cmd
+}
+
+func newAppTaskLeases(env *term.Env) *cobra.Command {
+	var o taskOptions
+	cmd := &cobra.Command{
+		Use:   "leases <task>",
+		Short: "List the claims and locks that are held for a task",
+		Long: `List the claims on a task, and the claims and locks that its assignee holds for it. They
+pass on when the task gets another assignee, and "task cancel" releases them.`,
+		Example: `  hubcli app task leases 12`,
+		Args:    opt.Arity("task"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := taskArgument(args[0])
+			if err != nil {
+				return err
+			}
+			c, err := o.Client()
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			held, err := c.AsOperator().TaskLeases(cmd.Context(), id, hub.AgentOperator)
+			if err != nil {
+				return err
+			}
+			if o.json {
+				return term.PrintJSON(env.Stdout, held)
+			}
+			return printTaskLeases(env, &held)
+		},
+	}
+	o.BaseURL.Add(env, cmd.Flags())
+	cmd.Flags().BoolVar(&o.json, "json", false, "print the claims and locks as JSON")
+	return cmd
+}
+
+func printTaskLeases(env *term.Env, held *hub.TaskLeases) error {
+	now := hub.TimeOf(env.Now())
+	t := term.NewTable("nothing is held for the task", "KIND", "NAME(16)", "FROM(8)", ">LEFT")
+	for i := range held.Claims {
+		row := &held.Claims[i]
+		t.Add("claim", string(row.ClaimKey), row.OwnerAgentID, term.Span(row.ExpiresAt-now))
+	}
+	for i := range held.Locks {
+		row := &held.Locks[i]
+		t.Add("lock", row.FilePath, row.AgentID, term.Span(row.ExpiresAt-now))
+	}
+	if more := held.ClaimCount + held.LockCount - len(held.Claims) - len(held.Locks); more > 0 {
+		env.Note("%d more are not shown", more)
+	}
+	if none := t.Empty(); none != "" {
+		env.Note("%s", none)
+		return nil
+	}
+	_, err := io.WriteString(env.Stdout, strings.Join(t.Lines(env.Screen(term.ColorAuto)), "\n")+"\n")
+	return err
 }
 
 // cancelTask ends the task and then tells the agent that it concerns. The words are a message of

@@ -13,7 +13,8 @@ import (
 	"hubcli/api"
 )
 
-// TestOperations: api/operations.go and openapi.yaml say the same of every call.
+// TestOperations: every row of the table of operations is complete, and openapi.yaml, which is made
+// of the rows, describes what they say.
 func TestOperations(t *testing.T) {
 	spec := load(t)
 	described := map[string]operation{}
@@ -23,33 +24,30 @@ func TestOperations(t *testing.T) {
 	table := api.Operations()
 	for i := range table {
 		row := &table[i]
-		if i > 0 && table[i-1].Path+" "+table[i-1].Method >= row.Path+" "+row.Method {
-			t.Errorf("%s: move its row in api/operations.go: the rows are sorted by path and method", row.ID)
-		}
 		o, ok := described[row.ID]
 		if !ok {
-			t.Errorf("%s has a row in api/operations.go: describe it in api/openapi.yaml", row.ID)
+			t.Errorf("%s is not in openapi.yaml, or has two rows: give each row an id, method and path of its own, and run go generate ./api", row.ID)
 			continue
 		}
 		delete(described, row.ID)
 		if want := strings.Replace(row.Path, "...}", "}", 1); o.path != want || o.method != row.Method {
-			t.Errorf("%s is %s %s in api/operations.go and %s %s in api/openapi.yaml", row.ID, row.Method, want, o.method, o.path)
+			t.Errorf("%s is %s %s in its row and %s %s in openapi.yaml", row.ID, row.Method, want, o.method, o.path)
 		}
 		if strings.Count(row.Path, "{") > 1 {
 			t.Errorf("%s: a path has at most one parameter", row.ID)
 		}
 		security, _ := json.Marshal(o.op.Security)
 		if strings.Contains(string(security), "operator") != (row.Plane == api.PlaneOperator) {
-			t.Errorf("%s: api/openapi.yaml has the security %s, api/operations.go another plane", row.ID, security)
+			t.Errorf("%s: openapi.yaml has the security %s, its row another plane", row.ID, security)
 		}
 		compareInput(t, row, o.op)
 	}
 	for id, o := range described {
-		t.Errorf("%s (%s %s) is in api/openapi.yaml: add its row to api/operations.go", id, o.method, o.path)
+		t.Errorf("%s (%s %s) is in openapi.yaml and has no row: run go generate ./api", id, o.method, o.path)
 	}
 }
 
-// compareInput compares what a row and the description say that a call sends.
+// compareInput compares what a row says that a call sends with what its comment and its input say.
 func compareInput(t *testing.T, row *api.Operation, op *openapi3.Operation) {
 	t.Helper()
 	names, agents := map[string]bool{}, []string{"agent_id", "as", "session_id"}
@@ -67,16 +65,16 @@ func compareInput(t *testing.T, row *api.Operation, op *openapi3.Operation) {
 	}
 	empty := row.Body.Type != nil && row.Body.Type.NumField() == 0 // described as one, or not at all
 	if !empty && (row.Body.Type != nil != (schema != "") || row.Body.Type != nil && row.Body.Type.Name() != schema) {
-		t.Errorf("%s: the body is a %v in api/operations.go and a %q in api/openapi.yaml", row.ID, row.Body.Type, schema)
+		t.Errorf("%s: the body is a %v in its row and a %q in openapi.yaml", row.ID, row.Body.Type, schema)
 	}
 	if row.Agent != "" && !names[row.Agent] {
-		t.Errorf("%s: api/openapi.yaml does not describe %s, which names the agent in api/operations.go", row.ID, row.Agent)
+		t.Errorf("%s: the comment of its row does not describe %s, which names the agent", row.ID, row.Agent)
 	}
 	if row.Plane == api.PlaneAgent && row.Agent == "" && slices.ContainsFunc(agents, func(name string) bool { return names[name] }) {
-		t.Errorf("%s: say in Agent of its row in api/operations.go which parameter names the agent that calls", row.ID)
+		t.Errorf("%s: say in Agent of its row which parameter names the agent that calls", row.ID)
 	}
 	if (row.Wait.By == api.WaitTimeout) != names["timeout"] || (row.Wait.By == api.WaitSec) != names["wait_sec"] {
-		t.Errorf("%s: Wait of its row in api/operations.go and the parameters in api/openapi.yaml differ", row.ID)
+		t.Errorf("%s: Wait of its row and its parameters differ", row.ID)
 	}
 	if row.Plane == api.PlaneAgent && row.Changes() != slices.ContainsFunc(op.Parameters, func(p *openapi3.ParameterRef) bool { return p.Value.Name == api.HeaderIdempotency }) {
 		t.Errorf("%s: an agent's call that changes something takes %s, another does not", row.ID, api.HeaderIdempotency)

@@ -14,6 +14,7 @@ from .daemon import data_root, default_app_db, ensure_hub, reset_hub, stop_hub
 from .errors import HubError, InvalidInput
 from .outcome import resend
 from .relay import RelayTransport, relay_folder
+from .request import request
 from .server import (
     HubConfig,
     HubServer,
@@ -45,6 +46,7 @@ __all__ = [
     "default_app_db",
     "ensure_hub",
     "relay_folder",
+    "request",
     "resend",
     "reset_hub",
     "run_relay",

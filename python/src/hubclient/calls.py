@@ -70,8 +70,14 @@ class Calls:
 
     def post(self, path: str, body: Mapping[str, Any], until: float = math.inf) -> Answer:
         """Writes, at most once; a member of None is left out."""
+        return self.write("POST", path, body, until=until)
+
+    def write(
+        self, method: str, path: str, body: Mapping[str, Any], wait: float = 0.0, until: float = math.inf
+    ) -> Answer:
+        """Writes as post does, with another method; the hub may take wait seconds."""
         given = {name: value for name, value in body.items() if value is not None}
-        return self._answered(Request("POST", path, encode(given), new_key(), timeout=self.timeout), until)
+        return self._answered(Request(method, path, encode(given), new_key(), wait, self._limit(wait)), until)
 
     def again(self, request: Request) -> Answer:
         """Sends a write again whose outcome is unknown: the hub does it once."""
@@ -159,6 +165,12 @@ class Answer:
             raise not_a_hub(self._base_url, "its answer has another shape")
         return result
 
+    def members(self) -> dict[str, Any]:
+        """Returns the members of the answer beside ok."""
+        if "result" not in self._envelope:
+            raise not_a_hub(self._base_url, "its answer has another shape")
+        return {name: value for name, value in self._envelope.items() if name != "ok"}
+
     def page(self) -> tuple[list[dict[str, Any]], int]:
         """Returns the rows of a feed and where the next page begins."""
         rows, next_since = self._envelope.get("result"), self._envelope.get("next_since_id")
@@ -206,7 +218,7 @@ def _written(name: str, value: Any) -> bytes:
 
 def _parameter(name: str, value: Any) -> str:
     try:
-        return urllib.parse.urlencode({name: value})
+        return urllib.parse.urlencode({name: value}, doseq=isinstance(value, (list, tuple)))
     except UnicodeEncodeError:
         raise _half_a_character(name) from None
 
