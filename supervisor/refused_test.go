@@ -1,10 +1,10 @@
 package supervisor_test
 
 import (
-	"hubcli/persistence/storedir"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hubcli/persistence/storedir"
 	"io/fs"
 	"net"
 	"os"

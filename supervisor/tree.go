@@ -8,11 +8,11 @@
 package supervisor
 
 import (
-	"hubcli/persistence/storedir"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"hubcli/persistence/storedir"
 	"log/slog"
 	"net"
 	"net/http"
