@@ -271,6 +271,7 @@ func (f failingFS) OpenFile(name string, flag int, mode os.FileMode) (storedir.F
 	}
 	return storedir.DiskFS{}.OpenFile(name, flag, mode)
 }
+
 func (failingFS) Rename(from, to string) error          { return storedir.DiskFS{}.Rename(from, to) }
 func (failingFS) Remove(name string) error              { return storedir.DiskFS{}.Remove(name) }
 func (failingFS) SyncDir(dir string) error              { return storedir.DiskFS{}.SyncDir(dir) }

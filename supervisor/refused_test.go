@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hubcli/persistence/storedir"
 	"io/fs"
 	"net"
 	"os"
@@ -12,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"hubcli/persistence/storedir"
 
 	"hubcli/actors/core"
 	"hubcli/hub"

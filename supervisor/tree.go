@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hubcli/persistence/storedir"
 	"log/slog"
 	"net"
 	"net/http"
@@ -21,6 +20,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"hubcli/persistence/storedir"
 
 	"hubcli/actors"
 	"hubcli/httpapi"
