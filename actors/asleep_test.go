@@ -3,6 +3,7 @@ package actors
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -177,6 +178,31 @@ func TestAsleepOfWhom(t *testing.T) {
 		}
 		if got := r.asleepNotices(room); len(got) != 1 || !strings.Contains(got[0], "gus is gone: its session has ended.") {
 			t.Errorf("the notices are %q", got)
+		}
+	})
+}
+
+// TestAsleepOfAClosedSession: an agent whose session was closed is listed as such, and is no agent to wake; one whose
+// session ended of silence may be idle at its prompt.
+func TestAsleepOfAClosedSession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := start(t, newMemStore())
+		defer r.stop()
+		closed := r.register("closed")
+		r.register("silent")
+		for _, to := range []hub.AgentID{"closed", "silent"} {
+			r.post(hub.PostInput{FromAgent: "ben", ToAgent: to, Body: "x"})
+		}
+		_, err := r.CloseSession(t.Context(), closed.SessionID, "")
+		require.NoError(t, err)
+		time.Sleep(hub.AsleepAfter + 10*time.Millisecond)
+		synctest.Wait()
+		got := map[hub.AgentID]bool{}
+		for _, a := range r.Asleep() {
+			got[a.AgentID] = a.Closed
+		}
+		if want := map[hub.AgentID]bool{"closed": true, "silent": false}; !maps.Equal(got, want) {
+			t.Errorf("asleep, and whether closed: %v, want %v", got, want)
 		}
 	})
 }

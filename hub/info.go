@@ -99,6 +99,9 @@ type AsleepAgent struct {
 	RoomID  *RoomID `json:"room_id"`                 // The room that was told.
 	Unread  int     `json:"unread" bounds:"1..1000"` // Of these direct messages; at most 1000 are counted.
 	Since   Time    `json:"since"`                   // When the first of these messages was stored.
+	// Its session was closed, so that nobody has to wake it: what it has not read is undelivered mail. Only where it
+	// is true.
+	Closed bool `json:"closed,omitempty"`
 }
 
 // Counts holds the numbers of live rows; Messages counts the messages that can be read.

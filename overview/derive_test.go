@@ -145,6 +145,7 @@ func TestTrouble(t *testing.T) {
 		{"long at a prompt", Snapshot{Agents: []hub.LiveAgent{prompt}}, []string{"prompt: a waits at a prompt of its program for 3m (Bash)"}},
 		{"not yet long at a prompt", Snapshot{Agents: []hub.LiveAgent{brief}}, nil},
 		{"asleep", Snapshot{Hub: hub.AppStatus{Asleep: []hub.AsleepAgent{{AgentID: "a", Unread: 2, Since: *ago(600)}}}}, []string{"asleep: a sleeps over 2 direct messages, for 10m"}},
+		{"ended, with mail that it has not read", Snapshot{Hub: hub.AppStatus{Asleep: []hub.AsleepAgent{{AgentID: "a", Unread: 2, Since: *ago(600), Closed: true}}}}, nil},
 		{"away with a task", Snapshot{Agents: []hub.LiveAgent{away}, Tasks: working}, []string{"away: a made no call for 5m and has task 1 under way (t1)"}},
 		{"gone with a task", Snapshot{Tasks: working}, []string{"away: a is gone and has task 1 under way (t1)"}},
 		{"perhaps gone: not all agents were read", Snapshot{Tasks: working, Cut: []string{"agents"}}, nil},

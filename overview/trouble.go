@@ -115,6 +115,9 @@ func (f *finding) agents() {
 		f.add(hub.TroublePrompt, []hub.AgentID{a.AgentID}, 0, "%s waits at a prompt of its program for %s%s", a.AgentID, hub.Age(f.s.At-*a.ActivitySince), tool)
 	}
 	for _, a := range f.s.Hub.Asleep {
+		if a.Closed {
+			continue // nobody can wake it; its mail is listed as undelivered
+		}
 		f.add(hub.TroubleAsleep, []hub.AgentID{a.AgentID}, 0, "%s sleeps over %s, for %s", a.AgentID, Count(a.Unread, "direct message"), hub.Age(f.s.At-a.Since))
 	}
 }

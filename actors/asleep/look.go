@@ -122,6 +122,9 @@ func (s *Asleep) stillAsleep(agent hub.AgentID) *hub.AsleepAgent {
 	if room, err := s.roomOf(agent, got.first); err == nil {
 		out.RoomID = core.Optional(room)
 	}
+	if row, err := s.view.AgentRow(agent); err == nil && row != nil {
+		out.Closed = !row.Session.Active && row.EndReason == core.EndedClosed
+	}
 	return &out
 }
 
