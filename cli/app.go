@@ -31,7 +31,7 @@ nobody and mark nothing as seen.
 
 Many have short names: "hubcli agents" is "hubcli app agents", and the same holds for
 log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns,
-logs, ask, inbox, answer, say, task, claim, lock and top. "hubcli status" is
+logs, config, ask, inbox, answer, say, task, claim, lock and top. "hubcli status" is
 "hubcli app overview".`,
 		Example: `  hubcli app start
   hubcli app status

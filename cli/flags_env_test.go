@@ -21,7 +21,7 @@ var calls = []string{
 	"app agents", "app log", "app tasks", "app claims", "app locks", "app runs open --room r_1 x", "app runs", "app claim --agent a k", "app lock --agent a f",
 	"app notify", "app users list", "app users allow b", "app users refuse b", "app open", "app ask --agent a x", "app inbox", "app attention", "app undelivered", "app answer ask_1 yes", "app say --channel general x",
 	"app search x", "app channels", "app threads", "app memory --room r_1", "app decisions", "app spawns", "app spawns output s", "app spawns stop s", "app spawns start codex",
-	"app spawns policy", "app logs",
+	"app spawns policy", "app logs", "app config",
 	"app pause --all x", "app resume --all", "app pauses", "app mute a x", "app unmute a", "app mutes", "app budget a off", "app budgets", "app message 1 --agent a",
 	"app task show 1", "app task create x", "app task assign 1 a", "app task complete 1", "app task cancel 1", "app task leases 1", "app release c --reason x", "app end a --reason x",
 	"capsule export p --out never.hubpack --yes", "capsule import never.hubpack --yes", "capsule inspect never.hubpack", "project create --name p", "project list", "project show p", "project rename p n", "project export p --out never --yes", "project archive p", "project unarchive p", "app archive c", "app retire a", "app clear rooms --by a --yes", "app unarchive c", "room unarchive r_1", "room rename r_1 n", "room archive r_1",
@@ -71,8 +71,8 @@ func TestEveryCommandTakesTheAddressOfTheEnvironment(t *testing.T) {
 		if got.exit != term.ExitUsage || !strings.Contains(got.stderr, "hubcli: HUB_BASE_URL in the environment is no address of a hub: the base address does not begin with http:// or https://\nfix: ") {
 			t.Errorf("%s with a bad HUB_BASE_URL: %+v", line, got)
 		}
-		if slices.Contains([]string{"relay", "mcp", "run", "init", "smoke-agent", "top"}, c.Name()) {
-			continue // they start a hub, wait for a hub or need a terminal; the script environment.txt and TestTop try them
+		if slices.Contains([]string{"relay", "mcp", "run", "init", "smoke-agent", "top", "config"}, c.Name()) {
+			continue // they start a hub, wait for a hub, need a terminal or ask no hub; the script environment.txt, TestTop and TestConfigSaysWhereSettingsComeFrom try them
 		}
 		got = runIn(t, testcli.World(t, vars), append(args, "--base-url", other)...)
 		if got.exit != term.ExitUnreachable || !strings.Contains(got.stderr, other) {

@@ -19,7 +19,7 @@ var helpGroups = []helpGroup{
 	{"Every day", []string{"init", "run", "status", "top", "agents", "log", "inbox", "answer", "say"}},
 	{"Team", []string{"project", "room", "tasks", "task", "runs", "claims", "locks", "channels", "threads", "search", "memory", "decisions", "spawns", "invite"}},
 	{"Operator", []string{"app", "capsule", "connection", "providers", "license"}},
-	{"Set up", []string{"adapter", "ensure", "stop", "reset", "logs", "browser", "data-root"}},
+	{"Set up", []string{"adapter", "ensure", "stop", "reset", "logs", "config", "browser", "data-root"}},
 	{"For agents and programs", []string{
 		"post", "poll", "watch", "whoami", "ask", "claim", "lock", "decision", "artifact", "join", "resolve", "hook", "mcp", "relay", "smoke-agent",
 	}},

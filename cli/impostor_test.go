@@ -32,6 +32,8 @@ var notRefused = map[string]string{
 	"hubcli resolve":               "asks for one address that a person typed",
 	"hubcli app doctor":            "says it among other things",
 	"hubcli app logs":              "has no store named",
+	"hubcli app config":            "asks no hub",
+	"hubcli config":                "asks no hub",
 	"hubcli app service status":    "calls nothing but the address",
 	"hubcli app service install":   "calls nothing",
 	"hubcli app service preview":   "calls nothing",

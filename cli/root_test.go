@@ -162,6 +162,7 @@ var specified = map[string]map[string]string{
 	"hubcli app spawns output": {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns stop":   {"base-url": "http://127.0.0.1:6969"},
 	"hubcli app spawns policy": {"set": "", "base-url": "http://127.0.0.1:6969"},
+	"hubcli app config":        {"base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app logs":          {"base-url": "http://127.0.0.1:6969", "storage": "", "tail": "100", "all": "false", "follow": "false"},
 	"hubcli app runs open":     {"room": "", "by": "", "base-url": "http://127.0.0.1:6969", "json": "false"},
 	"hubcli app claim":         {"agent": "", "ttl-sec": "300", "wait": "0.0", "release": "false", "base-url": "http://127.0.0.1:6969", "json": "false"},

@@ -35,6 +35,7 @@ var peoplesCommands = []subcommand{
 	{"decisions", person.NewDecisions},
 	{"spawns", person.NewSpawns},
 	{"logs", machine.NewLogs},
+	{"config", machine.NewConfig},
 	{"ask", agent.NewAsk},
 	{"inbox", person.NewInbox},
 	{"answer", person.NewAnswer},

@@ -31,7 +31,7 @@ func TestBadUsage(t *testing.T) {
 		{"connection rename x cn_2", "a label may not look like an id", "choose a label that does not begin with cn_"},
 		{"room ls", `hubcli room has no command "ls"`, "did you mean hubcli room list? see: hubcli room --help"},
 		{"help version", `hubcli has no command "version"`, "did you mean hubcli --version? see: hubcli --help"},
-		{"app", "hubcli app needs a subcommand: start, status, overview, top, debug, receipt, undelivered, attention, doctor, backup, restore, service, notify, users, open, demo, permissions, pause, resume, pauses, mute, unmute, mutes, budget, budgets, message, release, end, retire, clear, archive, unarchive, stop, agents, log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns, logs, ask, inbox, answer, say, task, claim or lock", "see: hubcli app --help"},
+		{"app", "hubcli app needs a subcommand: start, status, overview, top, debug, receipt, undelivered, attention, doctor, backup, restore, service, notify, users, open, demo, permissions, pause, resume, pauses, mute, unmute, mutes, budget, budgets, message, release, end, retire, clear, archive, unarchive, stop, agents, log, tasks, claims, locks, runs, search, channels, threads, memory, decisions, spawns, logs, config, ask, inbox, answer, say, task, claim or lock", "see: hubcli app --help"},
 		{"capsule", "hubcli capsule needs a subcommand: export, inspect, import or key", "see: hubcli capsule --help"},
 		{"capsule export shop", "--out is missing", "name the file to write, for example --out shop.hubpack"},
 		{"capsule export shop --out a.zip", "the name of the file of --out does not end with .hubpack", "name it such as a.zip.hubpack"},
