@@ -18,6 +18,7 @@ func TestBadUsage(t *testing.T) {
 		fix      string
 	}{
 		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
+		{"bakup", `hubcli has no command "bakup"`, "did you mean hubcli app backup? see: hubcli --help"},
 		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},
 		{"connection", "hubcli connection needs a subcommand: list, create, verify, models, key, move, rename or delete", "see: hubcli connection --help"},

@@ -40,6 +40,15 @@ var Expected = sync.OnceValue(func() map[string]map[string]string {
 			"bind": "hubcli room bind", "unbind": "hubcli room unbind", "accept": "hubcli join",
 			"install": "hubcli init or hubcli adapter install", "setup": "hubcli init",
 			"uninstall": "hubcli adapter uninstall", "bridge": "hubcli mcp", "debug": "hubcli app debug", "receipt": "hubcli app receipt",
+			"console": "hubcli app open", "dashboard": "hubcli app open", "ui": "hubcli app open", "web": "hubcli app open",
+			"question": "hubcli inbox", "questions": "hubcli inbox", "asks": "hubcli inbox", "mail": "hubcli inbox or hubcli poll",
+			"approve": "hubcli answer", "deny": "hubcli answer", "reply": "hubcli answer or hubcli post", "allow": "hubcli app permissions",
+			"plan": "hubcli tasks or hubcli task create", "assign": "hubcli task assign", "done": "hubcli task complete", "decide": "hubcli decision add",
+			"update": "hubcli adapter repair", "upgrade": "hubcli adapter repair", "follow": "hubcli top, or hubcli log", "attach": "hubcli run",
+			"begin": "hubcli init or hubcli ensure", "logout": "hubcli app end", "auth": "hubcli connection", "keys": "hubcli connection list",
+			"models": "hubcli connection models", "settings": "hubcli config", "env": "hubcli config", "get": "hubcli config", "set": "hubcli config",
+			"health": "hubcli app status or hubcli app doctor", "metrics": "hubcli app status",
+			"export": "hubcli capsule export or hubcli project export", "import": "hubcli capsule import", "save": "hubcli app backup",
 			"where": "hubcli data-root or hubcli resolve", "dir": "hubcli data-root",
 			"archive": "hubcli room archive, hubcli project archive or hubcli app archive", "unarchive": "hubcli room unarchive, hubcli project unarchive or hubcli app unarchive",
 		},
@@ -102,8 +111,8 @@ func suggested(cmd *cobra.Command, word string) string {
 	return strings.Join(meant, " or ")
 }
 
-// ofApp returns the command of app that a word names.
-func ofApp(root *cobra.Command, word string) []string {
+// ofApp returns the command of app that a word names, else those that it nearly names.
+func ofApp(root *cobra.Command, word string) (nearly []string) {
 	for _, c := range root.Commands() {
 		if c.Name() != "app" {
 			continue
@@ -112,9 +121,12 @@ func ofApp(root *cobra.Command, word string) []string {
 			if own.Name() == word {
 				return []string{own.CommandPath()}
 			}
+			if len(word) > 4 && near.Distance(word, own.Name()) <= 1 {
+				nearly = append(nearly, own.CommandPath())
+			}
 		}
 	}
-	return nil
+	return nearly
 }
 
 // ShortName marks the commands that are hidden because they have a longer name too.
