@@ -190,6 +190,7 @@ func (m *maker) envelope(answer *api.Answer) schema {
 		if answer.Most > 0 {
 			result = result.with("maxItems", answer.Most)
 		}
+	case api.FormRow, api.FormLease, api.FormPosted, api.FormBare:
 	}
 	name += suffixes[answer.Form] + "Answer"
 	required, properties := []string{"ok", "result"}, schema{{"ok", typed("boolean").with("const", true)}, {"result", result}}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def snippet(page: str) -> str:
-    found = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
+    found: list[str] = re.findall(r"^```python\n(.*?)^```$", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL)
     assert len(found) == 1, f"{page} has {len(found)} programs"
     return found[0]
 

@@ -49,7 +49,7 @@ const (
 	NamePlans       = "plans"
 )
 
-// ownedNames may stand in a folder that has no FORMAT yet: what the start of the
+// OwnedName reports whether a name may stand in a folder that has no FORMAT yet: what the start of the
 // hub puts there before the marker, and the daemon's log.
 func OwnedName(name string) bool {
 	switch strings.TrimSuffix(name, TempSuffix) {
