@@ -66,8 +66,8 @@ func BuildProfiled(ctx context.Context, dir string) (Executable, error) {
 // smallSizes turn the sizes of the database's background work into ones a
 // sixteenth as large. Fewer would do the same, but slower.
 var smallSizes = []struct{ from, to string }{
-	{"memTableSize = 4 << 20", "memTableSize = 128 << 10"},
-	{"baseTableSize = 1 << 20", "baseTableSize = 32 << 10"},
+	{"MemTableSize = 4 << 20", "MemTableSize = 128 << 10"},
+	{"BaseTableSize = 1 << 20", "BaseTableSize = 32 << 10"},
 }
 
 // BuildSmallTables builds the hub with small memtables and tables. Nothing of the
@@ -77,7 +77,7 @@ func BuildSmallTables(ctx context.Context, dir string) (Executable, error) {
 	if err != nil {
 		return Executable{}, err
 	}
-	name := filepath.Join(root, "persistence", "sizes.go")
+	name := filepath.Join(root, "persistence", "codec", "sizes.go")
 	b, err := os.ReadFile(name)
 	if err != nil {
 		return Executable{}, err
