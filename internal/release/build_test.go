@@ -83,7 +83,7 @@ func TestReleaseIsInstalled(t *testing.T) {
 		}
 		return string(out)
 	}
-	if out := use(exe, "--version"); !strings.HasPrefix(out, "hubcli "+r.version+"+0123456789ab\nstores: up to format ") {
+	if out := use(exe, "--version"); !strings.HasPrefix(out, "hubcli "+r.version+"+0123456789ab\nbuilt: from commit 0123456789ab of 2026-11-22\nstores: up to format ") {
 		t.Errorf("--version prints %q", out)
 	}
 	if out := use(exe, "ensure"); !strings.Contains(out, "hub started at "+base) {
