@@ -14,6 +14,7 @@ import (
 
 	"hubcli/cli/opt"
 	"hubcli/internal/require"
+	"hubcli/internal/testfeature"
 )
 
 var update = flag.Bool("update", false, "write the lists of docs/commands.md anew")
@@ -27,6 +28,7 @@ const (
 // TestCommandsPageIsThatOfTheTree: docs/commands.md lists every command that help shows, in the groups of
 // "hubcli --help".
 func TestCommandsPageIsThatOfTheTree(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	file := filepath.Join("..", "docs", "commands.md")
 	page, err := os.ReadFile(file)
 	require.NoError(t, err)
@@ -87,6 +89,7 @@ func hasShortName(cmd *cobra.Command) bool {
 
 // TestCommandsPageHasEachCommandOnce: whatever help shows has one row, under its short name where it has one.
 func TestCommandsPageHasEachCommandOnce(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := Tree("")
 	rows := map[string]int{}
 	for _, row := range regexp.MustCompile("(?m)^\\| `hubcli ([^`]*)`").FindAllStringSubmatch(commandLists(root), -1) {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 // withoutJSON are the commands without --json, each with the reason.
@@ -38,6 +39,7 @@ var withoutJSON = map[string]string{
 
 // TestEveryCommandPrintsJSON: each command has --json, or a reason not to.
 func TestEveryCommandPrintsJSON(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := newRoot(testcli.World(t, nil))
 	left := map[string]bool{}
 	for path := range withoutJSON {

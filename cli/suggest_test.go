@@ -8,10 +8,12 @@ import (
 	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/internal/testcli"
+	"hubcli/internal/testfeature"
 )
 
 // TestExpectedCommandsAreSuggested: each word of the table names commands that exist.
 func TestExpectedCommandsAreSuggested(t *testing.T) {
+	testfeature.Need(t, testfeature.All()...)
 	root := newRoot(testcli.World(t, nil))
 	line := regexp.MustCompile(`hubcli[a-z -]*`)
 	for path, words := range opt.Expected() {
