@@ -89,8 +89,7 @@ func (a *Asks) TakeBack(c AskTakeBack, now Now) (Decision[StoredAsk], error) {
 		"The answer to question "+id+" of "+string(row.Ask.AgentID)+" was taken back before anybody had read it: "+strconv.Quote(firstChars(answer, hub.MaxAskOptionChars))+". The question is open again.",
 		map[string]any{"taken_back": id})
 	m.To, m.Channel, m.ReplyTo, m.Room = hub.AgentOperator, hub.DirectChannel, message, hub.Value(row.Ask.RoomID)
-	return Decision[StoredAsk]{
-		Draft:  Draft{Facts: []Fact{&AnswerTakenBack{Question: row, Message: message, By: c.By}}, Messages: []MessageDraft{m}},
-		Answer: func(Position) StoredAsk { return row },
-	}, nil
+	d := answering(row, &AnswerTakenBack{Question: row, Message: message, By: c.By})
+	d.Messages = []MessageDraft{m}
+	return d, nil
 }

@@ -64,6 +64,16 @@ func (a *Answered) HandOut(id hub.MessageID) bool {
 		return !a.TakenBack(id)
 	}
 	a.mu.Lock()
+	if f := a.settled(id); f != nil {
+		f.read = true
+	}
+	a.mu.Unlock()
+	return !a.TakenBack(id)
+}
+
+// settled returns an answer that may be taken back once no call is taking it back; nil: it is none.
+// It is called with mu held, and gives mu up while it waits.
+func (a *Answered) settled(id hub.MessageID) *freshAnswer {
 	f := a.fresh[id]
 	for f != nil && f.taking != nil {
 		over := f.taking
@@ -72,11 +82,7 @@ func (a *Answered) HandOut(id hub.MessageID) bool {
 		a.mu.Lock()
 		f = a.fresh[id]
 	}
-	if f != nil {
-		f.read = true
-	}
-	a.mu.Unlock()
-	return !a.TakenBack(id)
+	return f
 }
 
 // TakenBack reports whether a message is an answer that was taken back.
@@ -98,14 +104,7 @@ func (a *Answered) Begin(id hub.MessageID, hubMS int64, started int64) (end func
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	f := a.fresh[id]
-	for f != nil && f.taking != nil {
-		over := f.taking
-		a.mu.Unlock()
-		<-over
-		a.mu.Lock()
-		f = a.fresh[id]
-	}
+	f := a.settled(id)
 	switch {
 	case f == nil && hubMS-started <= hub.TakeBackFor.Milliseconds():
 		return nil, core.NotTakenBack(core.KeptUnknown, "the hub was started after the answer, and does not know whether it was read")

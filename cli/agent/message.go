@@ -71,7 +71,7 @@ func runMessage(ctx context.Context, env *term.Env, base *opt.BaseURL, id hub.Me
 	}
 	m, err := encoded.Decode()
 	if err != nil {
-		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return opt.UnknownShape(err)
 	}
 	to := string(m.Channel)
 	if m.ToAgent != nil {

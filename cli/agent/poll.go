@@ -173,7 +173,7 @@ func printPage(env *term.Env, asJSON bool, page hub.Page, next hub.MessageID) er
 		}
 		row, err := encoded.Decode()
 		if err != nil {
-			return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+			return opt.UnknownShape(err)
 		}
 		if err := printMessage(env.Stdout, row); err != nil {
 			return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/peertext"
@@ -49,7 +50,7 @@ func PrintPosted(env *term.Env, asked hub.AgentID, posted *hub.Posted, asJSON bo
 	}
 	row, err := posted.Row.Decode()
 	if err != nil {
-		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return opt.UnknownShape(err)
 	}
 	where := "to " + string(row.Channel)
 	if row.ToAgent != nil {

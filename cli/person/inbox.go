@@ -178,7 +178,7 @@ func wholeQuestion(ctx context.Context, c *client.Client, a *hub.Ask) (string, e
 	}
 	m, err := encoded.Decode()
 	if err != nil {
-		return "", fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return "", opt.UnknownShape(err)
 	}
 	if begin := strings.TrimSuffix(a.Question, "…"); !strings.HasPrefix(m.Body, begin) {
 		return a.Question, nil

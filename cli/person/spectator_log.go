@@ -12,6 +12,7 @@ import (
 
 	"hubcli/api/client"
 	"hubcli/cli/list"
+	"hubcli/cli/opt"
 	"hubcli/cli/term"
 	"hubcli/hub"
 	"hubcli/internal/pause"
@@ -138,7 +139,7 @@ func (l *spectatorLog) latest(ctx context.Context) error {
 		if len(page.Rows) > 0 {
 			first, err := page.Rows[0].Decode()
 			if err != nil {
-				return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+				return opt.UnknownShape(err)
 			}
 			q.BeforeID = first.ID
 		}
@@ -258,7 +259,7 @@ func (l *spectatorLog) printOne(ctx context.Context, row hub.EncodedMessage, s t
 	}
 	m, err := row.Decode()
 	if err != nil {
-		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return opt.UnknownShape(err)
 	}
 	place := l.place(ctx, m.Channel)
 	text := messageLine(&m, place, l.env.Now().Local(), s)

@@ -35,7 +35,7 @@ a direct message opened. The agents concerned are told.`,
 // taskArgument reads the id of a task.
 func taskArgument(text string) (hub.TaskID, error) {
 	var id int64
-	if (term.IDValue{To: &id}).Set(text) != nil || id == 0 {
+	if (term.IDValue{To: &id}).Set(strings.TrimPrefix(text, "#")) != nil || id == 0 {
 		return 0, term.Usage("a task has the number of the message that opened it", "%q is no task id", text)
 	}
 	return hub.TaskID(id), nil
@@ -92,7 +92,7 @@ func endedBefore(ctx context.Context, env *term.Env, c *client.Client, t *hub.Ta
 		}
 		m, err := encoded.Decode()
 		if err != nil {
-			return "", fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+			return "", opt.UnknownShape(err)
 		}
 		said += ", by " + peertext.TerminalLine(string(m.FromAgent))
 	}

@@ -126,7 +126,7 @@ func opened(ctx context.Context, c *client.Client, in hub.PostInput) (hub.Task, 
 	}
 	m, err := posted.Row.Decode()
 	if err != nil {
-		return hub.Task{}, fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return hub.Task{}, opt.UnknownShape(err)
 	}
 	return c.Task(ctx, m.ID, hub.AgentOperator)
 }

@@ -25,7 +25,7 @@ opened it. Nothing is changed, and nothing counts as read.`,
   hubcli app task show 12 --json`,
 		Args: opt.Arity("task"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := taskArgument(strings.TrimPrefix(args[0], "#"))
+			id, err := taskArgument(args[0])
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func (o *taskOptions) show(ctx context.Context, env *term.Env, id hub.TaskID) er
 	}
 	opened, err := encoded.Decode()
 	if err != nil {
-		return fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return opt.UnknownShape(err)
 	}
 	room := ""
 	if t.RoomID != nil {

@@ -118,7 +118,7 @@ func (h *topHub) Log(ctx context.Context, since hub.MessageID, wait time.Duratio
 	for _, encoded := range page.Rows {
 		row, err := encoded.Decode()
 		if err != nil {
-			return nil, 0, fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+			return nil, 0, opt.UnknownShape(err)
 		}
 		rows = append(rows, row)
 	}
@@ -164,7 +164,7 @@ func (h *topHub) Say(ctx context.Context, to top.Target, text string) (string, e
 	}
 	row, err := posted.Row.Decode()
 	if err != nil {
-		return "", fmt.Errorf("the hub's answer has an unknown shape: %w", err)
+		return "", opt.UnknownShape(err)
 	}
 	said := fmt.Sprintf("posted #%d to %s", row.ID, to.Name)
 	if posted.Recipient != nil {
