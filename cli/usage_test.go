@@ -18,6 +18,8 @@ func TestBadUsage(t *testing.T) {
 		fix      string
 	}{
 		{"frobnicate", `hubcli has no command "frobnicate"`, "see: hubcli --help"},
+		{"task create", "hubcli task create needs its argument body", "see: hubcli task create --help"},
+		{"task create a --body-file b", `the message has two bodies, "a" and that of --body-file`, "leave the argument or --body-file out"},
 		{"bakup", `hubcli has no command "bakup"`, "did you mean hubcli app backup? see: hubcli --help"},
 		{"enure", `hubcli has no command "enure"`, "did you mean ensure? see: hubcli --help"},
 		{"send --to dev-a hello", `hubcli has no command "send"`, "did you mean hubcli post? see: hubcli --help"},

@@ -56,6 +56,8 @@ var Expected = sync.OnceValue(func() map[string]map[string]string {
 			"run": "hubcli app start", "up": "hubcli app start", "ensure": "hubcli ensure", "down": "hubcli app stop",
 			"info": "hubcli app status", "ps": "hubcli app status", "reset": "hubcli reset", "version": "hubcli --version",
 		},
+		"hubcli app task":   {"list": "hubcli app tasks", "ls": "hubcli app tasks", "new": "hubcli app task create", "add": "hubcli app task create", "get": "hubcli app task show", "done": "hubcli app task complete", "close": "hubcli app task complete"},
+		"hubcli task":       {"list": "hubcli tasks", "ls": "hubcli tasks", "new": "hubcli task create", "add": "hubcli task create", "get": "hubcli task show", "done": "hubcli task complete", "close": "hubcli task complete"},
 		"hubcli app spawns": {"list": "hubcli app spawns", "ls": "hubcli app spawns", "show": "hubcli app spawns", "kill": "hubcli app spawns stop", "run": "hubcli app spawns start", "new": "hubcli app spawns start"},
 		"hubcli spawns":     {"list": "hubcli spawns", "ls": "hubcli spawns", "show": "hubcli spawns", "kill": "hubcli spawns stop"},
 		"hubcli project": {

@@ -29,16 +29,16 @@ type taskCreation struct {
 func newTaskCreate(env *term.Env) *cobra.Command {
 	var o taskCreation
 	cmd := &cobra.Command{
-		Use:   "create [text]",
+		Use:   "create [body]",
 		Short: "Open a task, as the operator",
 		Long: `Open a task in a room, which any agent there may take, or with --to for one agent. The
-first line of the text is its title. - reads the text from standard input.
+first line of the body is its title. - reads the body from standard input.
 
 Without --room it is the room that is bound to the current folder.`,
 		Example: `  hubcli app task create "Write the tests of the parser"
   hubcli app task create --room checkout --after 12,13 "Merge both"
   hubcli app task create --to dev-b --quiet "Look at the log of last night"`,
-		Args: opt.Between(0, "text"),
+		Args: opt.BodyArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			in, err := o.input(cmd)
 			if err != nil {

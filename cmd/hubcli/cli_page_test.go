@@ -20,6 +20,7 @@ import (
 type pageSample struct {
 	before  string
 	replace []string // pairs: what the page says, and what is typed in its place
+	after   string   // ends what the sample has begun: the folders of the test are deleted then
 }
 
 // Commands of the preparations.
@@ -71,6 +72,7 @@ sit dev-a
 echo '{"session_id":"s1","hook_event_name":"PermissionRequest","prompt_id":"p1","tool_name":"Bash","tool_input":{"command":"make deploy"}}' > prompt.json`,
 		replace: []string{"hubcli inbox", `HUB_AGENT=dev-a hubcli hook permission < prompt.json > /dev/null 2>&1 &
 until hubcli inbox --json | grep -q ask_id; do :; done; hubcli inbox`},
+		after: "wait",
 	},
 }
 
@@ -146,5 +148,11 @@ func runPageSample(t *testing.T, sample *pageSample, all []shown, me string) {
 		if refused := strings.Contains(s.output, "fix: "); (exit != 0) != refused {
 			t.Errorf("%s: exit code %d", s.command, exit)
 		}
+	}
+	if sample.after == "" {
+		return
+	}
+	if out, exit, err := bash.run(sample.after); err != nil || exit != 0 {
+		t.Errorf("%s: exit code %d, %v\n%s", sample.after, exit, err, out)
 	}
 }
